@@ -1,0 +1,1 @@
+"""Observed cabling: parsers from text to an ``Observation`` (see ``fabricctl.discovery.model``)."""

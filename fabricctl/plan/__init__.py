@@ -1,0 +1,1 @@
+"""Intended cabling: every plan format ends in one ``Fabric`` (see ``fabricctl.plan.model``)."""

@@ -1,0 +1,41 @@
+"""What every plan format ends in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from fabricctl.fabric import Fabric
+
+
+class PlanFormat(StrEnum):
+    """How the plan was written."""
+
+    CSV = "csv"
+    XLSX = "xlsx"
+    NDT = "ndt"
+    RULES = "rules"
+    FAT_TREE = "fat-tree"
+    SNAPSHOT = "snapshot"
+    SITE = "site"
+
+
+@dataclass
+class Plan:
+    """An intended fabric and what its writer declared about it.
+
+    Node keys: names (``ibl-p01-r1``, ``gpu001 mlx5_3``) or, when ``keyed_by_guid``, canonical GUIDs.
+    A host end always is an HCA node with ``host`` and ``hca`` set and port 1..n of that HCA; where the
+    plan names only the host and a running number, ``hca`` is that number as text until an observation or a
+    node model tells its name.
+
+    :param notes: what the reader should know (assumptions made, rows skipped), one sentence each.
+    """
+
+    fabric: Fabric
+    format: PlanFormat
+    path: str = ""
+    keyed_by_guid: bool = False
+    declares_rails: bool = False
+    non_blocking: bool = False
+    notes: list[str] = field(default_factory=list)
