@@ -201,6 +201,19 @@ class Fabric:
             graph.add_edge(link.a.node, link.b.node, key=(link.a, link.b), link=link)
         return graph
 
+    def islands(self) -> list[set[str]]:
+        """Connected components as sets of node keys, largest first; a node without cables is one of its own.
+
+        Parallel cables do not change what is connected, so they are collapsed first: this is the one place
+        where a plain ``nx.Graph`` is right, and a third of the time of the MultiGraph.
+        """
+        import networkx as nx
+
+        graph: nx.Graph[str] = nx.Graph()
+        graph.add_nodes_from(self.nodes)
+        graph.add_edges_from({(link.a.node, link.b.node) for link in self.links.values()})
+        return sorted(nx.connected_components(graph), key=len, reverse=True)
+
     def switches(self) -> Iterator[Node]:
         """Switch nodes."""
         return (node for node in self.nodes.values() if node.kind is NodeKind.SWITCH)

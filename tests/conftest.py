@@ -1,15 +1,34 @@
-"""Shared fixtures: the captures of real fabrics, found by path and never copied into the project."""
+"""Shared fixtures: captures of real fabrics, found by path and never copied; real tools on simulated fabrics."""
 
 from __future__ import annotations
 
 import gzip
 import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.sim.ibsim import Ibsim, missing_tools, simulated
+
 ROOT = Path(__file__).resolve().parent.parent
-_missing: list[str] = []
+NO_CAPTURES = "captures not found"
+NO_TOOLS = "tools not installed"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """TEST_INSTALLED=1: the packages under test must be the installed ones, not a checkout's."""
+    if os.environ.get("TEST_INSTALLED") != "1":
+        return
+    import fabricctl
+    import provision
+
+    for package in (fabricctl, provision):
+        where = Path(str(package.__file__))
+        if "site-packages" not in where.parts:
+            pytest.exit(f"{package.__name__} is imported from {where}, not from the installed wheel", 3)
 
 
 def captures_root() -> Path:
@@ -17,17 +36,39 @@ def captures_root() -> Path:
     return Path(os.environ.get("FABRICCTL_CAPTURES", ROOT.parent / "shared" / "data"))
 
 
+def _absent(message: str, required_by: str) -> None:
+    """Skip, or fail where the environment says that nothing may be absent."""
+    if os.environ.get(required_by) == "1":
+        pytest.fail(message, pytrace=False)
+    pytest.skip(message)
+
+
 @pytest.fixture
-def captures(request: pytest.FixtureRequest) -> Path:
+def captures() -> Path:
     """The captures' folder; skips when absent, fails instead when REQUIRE_CAPTURES=1."""
     root = captures_root()
     if not root.is_dir():
-        _missing.append(request.node.nodeid)
-        message = f"captures not found at {root}; set FABRICCTL_CAPTURES"
-        if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(message)
-        pytest.skip(message)
+        _absent(f"{NO_CAPTURES} at {root}; set FABRICCTL_CAPTURES", "REQUIRE_CAPTURES")
     return root
+
+
+@pytest.fixture
+def need_tools() -> Callable[..., None]:
+    """Call it with names of programs; skips the test when one is absent, fails it when REQUIRE_TOOLS=1."""
+
+    def need(*tools: str) -> None:
+        absent = missing_tools(*tools)
+        if absent:
+            _absent(f"{NO_TOOLS}: {', '.join(absent)}; `make setup` as root installs them", "REQUIRE_TOOLS")
+
+    return need
+
+
+@pytest.fixture
+def ibsim(need_tools: Callable[..., None]) -> Callable[..., AbstractContextManager[Ibsim]]:
+    """:func:`tests.sim.ibsim.simulated`, on machines that have ibsim, OpenSM and ibnetdiscover."""
+    need_tools("opensm", "ibnetdiscover")
+    return simulated
 
 
 def read_capture(path: Path) -> str:
@@ -38,7 +79,10 @@ def read_capture(path: Path) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """End the run with how many tests were skipped for want of captures."""
-    if _missing:
-        terminalreporter.write_line(f"{len(_missing)} tests skipped: no captures (FABRICCTL_CAPTURES)")
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """End the run with how many tests were skipped, and for want of what; right under pytest-xdist too."""
+    reasons = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])]
+    for word, remedy in ((NO_CAPTURES, "set FABRICCTL_CAPTURES"), (NO_TOOLS, "run make setup as root")):
+        count = sum(word in reason for reason in reasons)
+        if count:
+            terminalreporter.write_line(f"{count} tests skipped: {word} ({remedy})")

@@ -1,1 +1,1 @@
-"""cabling."""
+"""The verdict: an intended fabric against an observed one (see ``fabricctl.cabling.verify``)."""

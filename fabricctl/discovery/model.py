@@ -26,7 +26,7 @@ class DiscoveryFormat(StrEnum):
 
 
 class ProblemKind(StrEnum):
-    """Why an observation may not be the whole truth; each makes the verdict at best "could not tell"."""
+    """Why an observation may not be the whole truth; all but ``INFORMATION`` make the verdict "could not tell"."""
 
     TIMEOUT = "timeout"
     """The tool itself said that a query got no answer."""
@@ -38,10 +38,18 @@ class ProblemKind(StrEnum):
     """A node is named by a neighbour but its own block is absent."""
     CONTRADICTION = "contradiction"
     """Two lines, or two sources, say different things about one port or node."""
+    RATES_DIFFER = "rates-differ"
+    """The two ends of one cable name different rates; the lower one is taken. No doubt about what is there."""
+    RENAMED = "renamed"
+    """Two sources call one GUID by different descriptions; no doubt either: the GUID is the key."""
     DUPLICATE_GUID = "duplicate-guid"
     """Two nodes claim one GUID."""
     VIEWER = "viewer"
     """A live viewer could not be asked."""
+
+
+INFORMATION = frozenset({ProblemKind.RATES_DIFFER, ProblemKind.RENAMED})
+"""Kinds that are worth a note but leave no doubt about what is cabled to what."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,9 @@ class Described(NamedTuple):
 def describe(kind: NodeKind, description: str) -> Described:
     """Read a node description."""
     text = " ".join(description.split())
-    if _UNNAMED.match(text):
+    if ("Technologies" in text or "Voltaire" in text or "Infini" in text or "MT" in text) and _UNNAMED.match(
+        text
+    ):
         return Described("")
     if kind is NodeKind.HCA:
         host, _, last = text.rpartition(" ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from fabricctl.fabric import Fabric
+from fabricctl.fabric import Fabric, Port
 
 
 class PlanFormat(StrEnum):
@@ -29,6 +29,7 @@ class Plan:
     plan names only the host and a running number, ``hca`` is that number as text until an observation or a
     node model tells its name.
 
+    :param reserved: ports kept free for a named user (``Port`` -> ``"ufm1"``); anybody else there is a finding.
     :param notes: what the reader should know (assumptions made, rows skipped), one sentence each.
     """
 
@@ -39,3 +40,4 @@ class Plan:
     declares_rails: bool = False
     non_blocking: bool = False
     notes: list[str] = field(default_factory=list)
+    reserved: dict[Port, str] = field(default_factory=dict)

@@ -1,0 +1,235 @@
+"""Who is who: which discovered node is which planned one.
+
+The GUID is the key. A plan keyed by GUID (a golden snapshot) needs nothing else; a plan that speaks of names
+is matched by, first to last: a declared identity of the site file, the node-name-map, the node description.
+A name that two discovered nodes claim decides nothing: it is a finding, and what hangs on it is not judged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from fabricctl.discovery.names import name_key
+from fabricctl.fabric import Fabric, Link, Node, NodeKind, Port
+from fabricctl.hostset import natural_key
+from fabricctl.models import NodeModel
+from fabricctl.plan.model import Plan
+
+_NUMBERED = re.compile(r"(?:hca-?|ib ?port ?|port ?)?(\d+)\Z", re.IGNORECASE)
+_MLX = re.compile(r"mlx[45]_(\d+)\Z")
+
+
+@dataclass(frozen=True)
+class Names:
+    """What is known of names beside the node descriptions.
+
+    :param declared: GUID -> name, from the site file; outranks everything.
+    :param mapped: GUID -> name, from an ib-node-name-map.
+    :param node_model: host -> its model, for plans that number a host's ports.
+    """
+
+    declared: Mapping[str, str] = field(default_factory=dict)
+    mapped: Mapping[str, str] = field(default_factory=dict)
+    node_model: Mapping[str, NodeModel] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Clash:
+    """One planned name that several discovered nodes claim."""
+
+    name: str
+    seen: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """A planned GUID is gone and an unknown one carries its name: the part was probably replaced."""
+
+    planned: str
+    seen: str
+    name: str
+
+
+@dataclass
+class Binding:
+    """The plan's nodes found in the discovery.
+
+    :param plan: the plan, with running host ports turned into HCAs where the discovery shows a host.
+    :param seen_of: plan node key -> discovered node key; :param plan_of: the inverse.
+    :param ambiguous: plan nodes whose name is claimed twice.
+    """
+
+    plan: Plan
+    seen_of: dict[str, str] = field(default_factory=dict)
+    plan_of: dict[str, str] = field(default_factory=dict)
+    ambiguous: set[str] = field(default_factory=set)
+    clashes: list[Clash] = field(default_factory=list)
+    replaced: list[Replaced] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def pair(self, planned: str, seen: str) -> None:
+        """Record that a planned node is this discovered one."""
+        self.seen_of[planned] = seen
+        self.plan_of[seen] = planned
+
+
+def bind(plan: Plan, seen: Fabric, names: Names | None = None) -> Binding:
+    """Match a plan's nodes to discovered ones."""
+    names = names or Names()
+    if plan.keyed_by_guid:
+        return _by_guid(plan, seen)
+    hosts = {name_key(node.host) for node in seen.hcas() if node.host}
+    plan = _numbered_ports_as_hcas(plan, seen, hosts)
+    return _by_name(plan, seen, names)
+
+
+def _by_guid(plan: Plan, seen: Fabric) -> Binding:
+    binding = Binding(plan)
+    for key in plan.fabric.nodes:
+        if key in seen.nodes:
+            binding.pair(key, key)
+    gone = [n for key, n in plan.fabric.nodes.items() if key not in binding.seen_of]
+    new = [n for key, n in seen.nodes.items() if key not in binding.plan_of]
+    if gone and new:
+        _replaced_parts(binding, seen, gone, new)
+    return binding
+
+
+def _replaced_parts(binding: Binding, seen: Fabric, gone: list[Node], new: list[Node]) -> None:
+    """Same unique description, new GUID, old GUID nowhere: a replaced part, bound and reported."""
+    by_name: dict[str, list[str]] = defaultdict(list)
+    for node in seen.nodes.values():
+        by_name[name_key(node.description)].append(node.key)
+    planned: dict[str, int] = defaultdict(int)
+    for node in binding.plan.fabric.nodes.values():
+        planned[name_key(node.description)] += 1
+    fresh = {node.key for node in new}
+    for node in gone:
+        name = name_key(node.description)
+        same = by_name.get(name, [])
+        if node.name != node.key and len(same) == 1 and same[0] in fresh and planned[name] == 1:
+            binding.pair(node.key, same[0])
+            binding.replaced.append(Replaced(node.key, same[0], node.name))
+
+
+def _by_name(plan: Plan, seen: Fabric, names: Names) -> Binding:
+    binding = Binding(plan)
+    claims = _claims(seen, names)
+    left: list[Node] = []
+    for node in plan.fabric.nodes.values():
+        found = claims.get(name_key(node.name)) or claims.get(name_key(node.key))
+        if not found:
+            left.append(node)
+        elif len(found) > 1:
+            binding.ambiguous.add(node.key)
+            binding.clashes.append(Clash(node.name, tuple(sorted(found))))
+        elif found[0] in binding.plan_of:
+            binding.ambiguous.add(node.key)
+            binding.clashes.append(Clash(f"{node.name} and {binding.plan_of[found[0]]}", (found[0],)))
+        else:
+            binding.pair(node.key, found[0])
+    _by_other_hca_word(binding, seen, names, [n for n in left if n.kind is NodeKind.HCA and n.host])
+    return binding
+
+
+def _claims(seen: Fabric, names: Names) -> dict[str, list[str]]:
+    """Name -> discovered nodes that claim it; a declared name beats a mapped one beats a description."""
+    ranked: list[dict[str, list[str]]] = [{}, {}, {}]
+    for key, node in seen.nodes.items():
+        for rank, source in enumerate((names.declared, names.mapped)):
+            if key in source:
+                ranked[rank].setdefault(name_key(source[key]), []).append(key)
+                break
+        else:
+            if node.name != key:
+                ranked[2].setdefault(name_key(node.name), []).append(key)
+                full = name_key(node.description)
+                if full != name_key(node.name):
+                    ranked[2].setdefault(full, []).append(key)
+    claims = ranked[2]
+    claims.update(ranked[1])
+    claims.update(ranked[0])
+    return claims
+
+
+def _by_other_hca_word(binding: Binding, seen: Fabric, names: Names, left: list[Node]) -> None:
+    """HCAs whose host is seen under another word for the same card: ``HCA-4`` or ``4`` for ``mlx5_3``."""
+    if not left:
+        return
+    cards: dict[str, dict[str, str]] = defaultdict(dict)
+    for node in seen.hcas():
+        if node.host and node.key not in binding.plan_of:
+            cards[name_key(node.host)][(node.hca or "").lower()] = node.key
+    wanted: dict[str, int] = defaultdict(int)
+    for node in left:
+        wanted[name_key(node.host or "")] += 1
+    assumed: list[str] = []
+    for node in left:
+        host = name_key(node.host or "")
+        free = cards.get(host, {})
+        words = _other_words(node.hca or "", names.node_model.get(node.host or ""))
+        key = next((free[word] for word in words if word in free), None)
+        if key is None and len(free) == 1 and wanted[host] == 1 and "" in free:
+            key = next(iter(free.values()))
+        if key is not None and key not in binding.plan_of:
+            binding.pair(node.key, key)
+            assumed.append(f"{node.hca} = {seen.nodes[key].hca or 'its only HCA'}")
+    if assumed:
+        kinds = sorted(set(assumed), key=natural_key)
+        shown = ", ".join(kinds[:4]) + (", ..." if len(kinds) > 4 else "")
+        binding.notes.append(f"the plan's HCA words were taken as ({shown}) on {len(assumed)} HCAs")
+
+
+def _other_words(word: str, model: NodeModel | None) -> Iterable[str]:
+    """Spellings of one card; the n-th is mlx5_(n-1) unless the host's model says otherwise.
+
+    Source of the default: the port mapping file of NVIDIA's cable validation tool, 1 -> mlx5_0 ... 8 -> mlx5_7.
+    """
+    number = _NUMBERED.match(word)
+    if number:
+        n = int(number[1])
+        if model is not None and 1 <= n <= len(model.hcas):
+            yield model.hcas[n - 1].lower()
+        yield f"mlx5_{n - 1}"
+        yield f"hca-{n}"
+        yield str(n)
+    mlx = _MLX.match(word.lower())
+    if mlx:
+        yield f"hca-{int(mlx[1]) + 1}"
+
+
+def _numbered_ports_as_hcas(plan: Plan, seen: Fabric, hosts: set[str]) -> Plan:
+    """Devices the plan could not tell and the discovery knows as hosts: port n becomes HCA n."""
+    switches = {name_key(node.name) for node in seen.switches()}
+    turned = {
+        key
+        for key, node in plan.fabric.nodes.items()
+        if node.kind is NodeKind.UNKNOWN
+        and name_key(node.name) in hosts
+        and name_key(node.name) not in switches
+    }
+    if not turned:
+        return plan
+    fabric = Fabric(origin=plan.fabric.origin)
+    fabric.nodes = {key: node for key, node in plan.fabric.nodes.items() if key not in turned}
+
+    def end(port: Port) -> Port:
+        if port.node not in turned:
+            return port
+        old = plan.fabric.nodes[port.node]
+        key = f"{old.name} {port.number}"
+        hca = replace(old, key=key, name=key, kind=NodeKind.HCA, host=old.name, hca=str(port.number), tier=0)
+        fabric.nodes.setdefault(key, hca)
+        return Port(key, 1)
+
+    for link in plan.fabric.each_link():
+        fabric.connect(_moved(link, end(link.a), end(link.b)))
+    reserved = {end(port): who for port, who in plan.reserved.items()}
+    return replace(plan, fabric=fabric, reserved=reserved)
+
+
+def _moved(link: Link, a: Port, b: Port) -> Link:
+    return link._replace(a=a, b=b)

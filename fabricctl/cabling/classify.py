@@ -1,0 +1,258 @@
+"""Each planned link gets exactly one class.
+
+Plan and discovery are two matchings of ports; a link is ok when both agree on its two ports. The rest follows
+from what its two ports carry instead. Order of the rules is the order of ``LinkClass``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+from fabricctl.cabling.absent import Absence, find_absent
+from fabricctl.cabling.bind import Binding
+from fabricctl.cabling.model import Judged, LinkClass
+from fabricctl.fabric import Fabric, Link, Port, PortState
+from fabricctl.rates import Rate
+
+MIN_SIBLINGS = 8
+SIBLING_SHARE = 0.9
+"""Without a planned rate, a link slower than 90 % of at least eight like it is degraded: storage fabrics hold
+whole device classes at a lower speed legitimately, so "like it" means same tiers and same device types."""
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """What the site and the operator say beside the plan.
+
+    :param rate_of: planned link without a rate of its own -> its class's rate, or None.
+    :param absent: plan node key -> why it may be absent; :param absent_ports: the same for ports.
+    :param in_scope: which links are judged at all (``--only``); None judges all.
+    """
+
+    rate_of: Callable[[Link], Rate | None] | None = None
+    absent: Mapping[str, str] = field(default_factory=dict)
+    absent_ports: Mapping[Port, str] = field(default_factory=dict)
+    in_scope: Callable[[Link], bool] | None = None
+
+
+@dataclass
+class Classified:
+    """The result: links that are not ok, and the counts of all.
+
+    :param planned_at: discovered port -> the planned link that wants it.
+    :param as_planned: planned links whose two ports are joined (ok or degraded), in scope or not.
+    :param rate_untold: links joined as planned whose rate the source does not tell though one is expected.
+    """
+
+    judged: list[Judged] = field(default_factory=list)
+    counts: dict[LinkClass, int] = field(default_factory=lambda: dict.fromkeys(LinkClass, 0))
+    by_tier: dict[str, dict[LinkClass, int]] = field(default_factory=dict)
+    planned_at: dict[Port, Link] = field(default_factory=dict)
+    absent: dict[str, Absence] = field(default_factory=dict)
+    as_planned: int = 0
+    rate_untold: int = 0
+
+
+def classify(
+    binding: Binding, seen: Fabric, tier_pair: Callable[[Link], str], expect: Expectations | None = None
+) -> Classified:
+    """Judge every planned link in scope.
+
+    :param tier_pair: names the tiers a planned link joins (``leaf-spine``), for the counts.
+    """
+    return _Classifier(binding, seen, tier_pair, expect or Expectations()).run()
+
+
+class _Classifier:
+    def __init__(
+        self, binding: Binding, seen: Fabric, tier_pair: Callable[[Link], str], expect: Expectations
+    ) -> None:
+        self.binding, self.seen, self.tier_pair, self.expect = binding, seen, tier_pair, expect
+        self.result = Classified()
+        self.pending: list[tuple[Link, Port | None, Port | None]] = []
+        self.siblings: dict[tuple[object, ...], list[tuple[Link, Link]]] = defaultdict(list)
+
+    def run(self) -> Classified:
+        self.match()
+        self.compare_siblings()
+        plan = self.binding.plan.fabric
+        self.result.absent = find_absent(plan, self.binding, self.seen)
+        in_scope = self.expect.in_scope
+        for link, a, b in self.pending:
+            if in_scope is None or in_scope(link):
+                self.count(self.excuse(self.judge(link, a, b)))
+        return self.result
+
+    def match(self) -> None:
+        """Join what is as planned; put the rest aside."""
+        seen_of, seen_links = self.binding.seen_of, self.seen.links
+        planned_at, in_scope = self.result.planned_at, self.expect.in_scope
+        for link in self.binding.plan.fabric.each_link():
+            a_key, b_key = seen_of.get(link.a.node), seen_of.get(link.b.node)
+            a = b = None
+            if a_key is not None:
+                a = Port(a_key, link.a.number)
+                planned_at[a] = link
+            if b_key is not None:
+                b = Port(b_key, link.b.number)
+                planned_at[b] = link
+            cable = seen_links.get(a) if a is not None and b is not None else None
+            if (
+                cable is None
+                or b is None
+                or not ((cable.b == b and cable.a == a) or (cable.a == b and cable.b == a))
+            ):
+                self.pending.append((link, a, b))
+                continue
+            self.result.as_planned += 1
+            if in_scope is None or in_scope(link):
+                self.joined(link, cable)
+
+    def joined(self, link: Link, cable: Link) -> None:
+        """Right ports: is it as wide and fast as it should be?"""
+        expected = link.rate
+        if expected is None and self.expect.rate_of is not None:
+            expected = self.expect.rate_of(link)
+        if cable.rate is None:
+            self.result.rate_untold += expected is not None
+            self.count_ok(link)
+        elif expected is not None:
+            if cable.rate.below(expected):
+                self.degraded(link, cable, expected, "")
+            else:
+                self.count_ok(link)
+        else:
+            nodes = self.seen.nodes
+            devices = frozenset((nodes[cable.a.node].device_id, nodes[cable.b.node].device_id))
+            self.siblings[(self.tier_pair(link), devices)].append((link, cable))
+
+    def compare_siblings(self) -> None:
+        """Links without an expectation: against what both ends support, else against their like."""
+        told = [
+            cable.detail is not None and cable.detail.could_be is not None
+            for g in self.siblings.values()
+            for _, cable in g
+        ]
+        trust_could_be = 2 * sum(told) <= len(told)
+        for group in self.siblings.values():
+            rates = Counter(cable.rate for _, cable in group)
+            usual, count = rates.most_common(1)[0]
+            firm = len(group) >= MIN_SIBLINGS and count >= SIBLING_SHARE * len(group)
+            for link, cable in group:
+                could_be = cable.detail.could_be if cable.detail is not None else None
+                assert cable.rate is not None
+                if could_be is not None and trust_could_be and cable.rate.below(could_be):
+                    self.degraded(link, cable, could_be, "both ends support it")
+                elif firm and usual is not None and cable.rate.below(usual):
+                    self.degraded(link, cable, usual, f"as {count:,} of {len(group):,} links like it")
+                else:
+                    self.count_ok(link)
+
+    def degraded(self, link: Link, cable: Link, expected: Rate, reason: str) -> None:
+        a, b = self.seen_ports(link)
+        self.count(
+            Judged(link, LinkClass.DEGRADED, a, b, rate=cable.rate, expected_rate=expected, reason=reason)
+        )
+
+    def seen_ports(self, link: Link) -> tuple[Port | None, Port | None]:
+        a, b = self.binding.seen_of.get(link.a.node), self.binding.seen_of.get(link.b.node)
+        return (Port(a, link.a.number) if a else None, Port(b, link.b.number) if b else None)
+
+    def judge(self, link: Link, a: Port | None, b: Port | None) -> Judged:
+        """A planned link whose ports are not joined to each other."""
+        seen, planned_at = self.seen, self.result.planned_at
+        found_a = seen.peer(a) if a is not None else None
+        found_b = seen.peer(b) if b is not None else None
+        judged = Judged(
+            link,
+            LinkClass.NOT_JUDGED,
+            a,
+            b,
+            found_a,
+            found_b,
+            seen.state(a) if a is not None else None,
+            seen.state(b) if b is not None else None,
+        )
+        partner = planned_at.get(found_a) if found_a is not None and found_b is not None else None
+        if (
+            partner is not None
+            and found_b is not None
+            and partner is planned_at.get(found_b)
+            and partner is not link
+        ):
+            return replace(judged, cls=LinkClass.SWAPPED, partner=partner)
+        if self.may_be_namesake(link, found_a, found_b):
+            return replace(judged, reason="its device's name is claimed by several devices")
+        if found_a is not None or found_b is not None:
+            return replace(judged, cls=LinkClass.MISWIRED)
+        absent = self.absent_device(link)
+        if absent is not None:
+            return replace(judged, cls=LinkClass.MISSING, absent=absent)
+        down = (PortState.DOWN, PortState.DISABLED)
+        if judged.state_a in down or judged.state_b in down:
+            return replace(judged, cls=LinkClass.MISSING)
+        unread = PortState.UNKNOWN in (judged.state_a, judged.state_b)
+        return replace(
+            judged, reason="the source does not tell its port's state" if unread else "neither end was seen"
+        )
+
+    def may_be_namesake(self, link: Link, found_a: Port | None, found_b: Port | None) -> bool:
+        """A cable to one of two devices of the wanted name may be the planned one."""
+        for planned, found in ((link.b, found_a), (link.a, found_b)):
+            if planned.node in self.binding.ambiguous and found is not None:
+                clash = next(
+                    c
+                    for c in self.binding.clashes
+                    if self.binding.plan.fabric.nodes[planned.node].name in c.name
+                )
+                if found.node in clash.seen:
+                    return True
+        return False
+
+    def absent_device(self, link: Link) -> str | None:
+        """The absent device a cable is folded under; of two, the one that loses more cables."""
+        ends = [n for n in (link.a.node, link.b.node) if n in self.result.absent]
+        if not ends:
+            return None
+        under = {self.result.absent[n].under or n for n in ends}
+        return max(sorted(under), key=lambda n: self.result.absent[n].cables)
+
+    def excuse(self, judged: Judged) -> Judged:
+        """Planned maintenance: a missing or unseen link of a device or port expected absent does not count."""
+        if judged.cls not in (LinkClass.MISSING, LinkClass.NOT_JUDGED):
+            return judged
+        link, absent, ports = judged.link, self.expect.absent, self.expect.absent_ports
+        for end in (link.a, link.b):
+            why = absent.get(end.node) or ports.get(end)
+            if why:
+                return replace(
+                    judged,
+                    cls=LinkClass.NOT_JUDGED,
+                    excused=why,
+                    absent=None,
+                    reason=f"expected absent: {why}",
+                )
+        return judged
+
+    def count(self, judged: Judged) -> None:
+        self.result.judged.append(judged)
+        self.add(judged.link, judged.cls)
+
+    def count_ok(self, link: Link) -> None:
+        self.add(link, LinkClass.OK)
+
+    def add(self, link: Link, cls: LinkClass) -> None:
+        self.result.counts[cls] += 1
+        pair = self.tier_pair(link)
+        row = self.result.by_tier.get(pair)
+        if row is None:
+            row = self.result.by_tier[pair] = dict.fromkeys(LinkClass, 0)
+        row[cls] += 1
+
+
+def unexplained(classified: Classified, seen: Fabric) -> Collection[Link]:
+    """Seen cables neither of whose ports belongs to a planned link."""
+    planned_at = classified.planned_at
+    return [link for link in seen.each_link() if link.a not in planned_at and link.b not in planned_at]

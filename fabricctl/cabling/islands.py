@@ -1,0 +1,124 @@
+"""Islands: is the fabric one network, and which part of it was seen?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fabricctl.cabling.bind import Binding
+from fabricctl.cabling.model import Finding, FindingKind, Island
+from fabricctl.discovery.model import Source
+from fabricctl.fabric import Fabric, Node, NodeKind
+from fabricctl.hostset import fold, natural_key
+
+RAIL_SHARE = 0.9
+"""An island is called a rail's when at least this share of its HCAs belong to one."""
+
+
+@dataclass(frozen=True)
+class Islands:
+    """Components of the plan against components seen.
+
+    :param planned: of the intended fabric; :param seen: of the discovered one, both largest first.
+    :param unseen_switches: and ``unseen_hcas``: planned but not discovered.
+    """
+
+    planned: tuple[Island, ...]
+    seen: tuple[Island, ...]
+    planned_switches: int = 0
+    planned_hcas: int = 0
+    unseen_switches: int = 0
+    unseen_hcas: int = 0
+    unseen_rails: tuple[tuple[str, int], ...] = ()
+    unseen_switch_set: str = ""
+
+
+def find_islands(binding: Binding, seen: Fabric, sources: list[Source]) -> Islands:
+    """Both sides' components; of what is seen, nodes outside the plan count too."""
+    plan = binding.plan.fabric
+    nodes = plan.nodes
+    unseen = [
+        node for key, node in nodes.items() if key not in binding.seen_of and key not in binding.ambiguous
+    ]
+    unseen_switches = [node for node in unseen if node.kind is not NodeKind.HCA]
+    unseen_hcas = [node for node in unseen if node.kind is NodeKind.HCA]
+    hcas = sum(node.kind is NodeKind.HCA for node in nodes.values())
+    return Islands(
+        tuple(_island([nodes[key] for key in part], []) for part in plan.islands() if len(part) > 1),
+        tuple(
+            _island(
+                [_planned_or_seen(binding, seen.nodes[key]) for key in part],
+                sources,
+                [seen.nodes[k] for k in part],
+            )
+            for part in seen.islands()
+        ),
+        len(nodes) - hcas,
+        hcas,
+        len(unseen_switches),
+        len(unseen_hcas),
+        rail_counts(unseen_hcas),
+        fold(node.name for node in unseen_switches) if len(unseen_switches) <= 512 else "",
+    )
+
+
+def _planned_or_seen(binding: Binding, node: Node) -> Node:
+    planned = binding.plan_of.get(node.key)
+    return binding.plan.fabric.nodes[planned] if planned is not None else node
+
+
+def _island(nodes: list[Node], sources: list[Source], as_seen: Iterable[Node] = ()) -> Island:
+    switches = [node for node in nodes if node.kind is not NodeKind.HCA]
+    hcas = [node for node in nodes if node.kind is NodeKind.HCA]
+    bits = 0
+    for node in as_seen:
+        bits |= node.seen_by
+    return Island(
+        len(switches),
+        len(hcas),
+        rail_counts(hcas),
+        fold(node.name for node in switches) if len(switches) <= 512 else "",
+        tuple(source.label for index, source in enumerate(sources) if bits >> index & 1),
+    )
+
+
+def rail_counts(hcas: Iterable[Node]) -> tuple[tuple[str, int], ...]:
+    """How many HCAs are on which rail: declared rails as ``rail 1``, else the HCA's own name."""
+    counts = Counter(
+        f"rail {node.rail}" if node.rail is not None else node.hca or "unnamed HCAs" for node in hcas
+    )
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], natural_key(item[0]))))
+
+
+def rail_words(rails: tuple[tuple[str, int], ...]) -> str:
+    """``rail 1``, ``mlx5_0 only`` or ``8 rails``: what an island's HCAs have in common."""
+    total = sum(count for _, count in rails)
+    if not total:
+        return "no HCA"
+    name, count = rails[0]
+    if count >= RAIL_SHARE * total:
+        return f"{name} only"
+    names = [name for name, _ in rails]
+    return ", ".join(sorted(names, key=natural_key)) if len(names) <= 10 else f"{len(names)} kinds of HCA"
+
+
+def split_finding(islands: Islands) -> Finding | None:
+    """More components seen than planned: the worst thing a fabric with every cable up can have."""
+    seen = [island for island in islands.seen if island.switches]
+    lone = [island for island in islands.seen if not island.switches]
+    if len(seen) <= max(1, len(islands.planned)):
+        return None
+    shown = "; ".join(f"{i.switches:,} switches, {i.hcas:,} HCAs ({rail_words(i.rails)})" for i in seen[:8])
+    more = f" and {len(seen) - 8} more" if len(seen) > 8 else ""
+    plural = "one network" if len(islands.planned) == 1 else f"{len(islands.planned)} networks"
+    cut_off = f", and {len(lone)} HCAs see no switch at all" if lone else ""
+    return Finding(
+        FindingKind.SPLIT_FABRIC,
+        f"{len(seen)} islands",
+        f"the fabric is in {len(seen)} islands that cannot reach each other{cut_off}",
+        expected=plural,
+        found=shown + more,
+        fix="no single cable repairs this: compare the switch-to-switch cabling below with the plan, tier by tier",
+        devices=(),
+    )

@@ -1,0 +1,277 @@
+"""From judged links to findings: each said once, both ends, expected and found, and what to do."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from fabricctl.cabling.absent import Absence
+from fabricctl.cabling.bind import Binding
+from fabricctl.cabling.classify import Classified
+from fabricctl.cabling.ends import Ends
+from fabricctl.cabling.model import Cable, End, Finding, FindingKind, Judged, LinkClass
+from fabricctl.cabling.tiers import TIER_WORDS, Tiers
+from fabricctl.fabric import Fabric, NodeKind, Port, PortState
+from fabricctl.hostset import fold, natural_key
+
+
+class LinkFindings:
+    """Builds the findings about planned links."""
+
+    def __init__(self, binding: Binding, seen: Fabric, tiers: Tiers, ends: Ends) -> None:
+        self.binding, self.seen, self.tiers, self.ends = binding, seen, tiers, ends
+
+    def all(self, classified: Classified) -> Iterator[Finding]:
+        """Every finding about a planned link, in no particular order."""
+        by_class: dict[LinkClass, list[Judged]] = defaultdict(list)
+        for judged in classified.judged:
+            by_class[judged.cls].append(judged)
+        yield from self.swapped(by_class[LinkClass.SWAPPED])
+        yield from (self.miswired(judged) for judged in by_class[LinkClass.MISWIRED])
+        yield from self.absent(classified.absent, [j for j in by_class[LinkClass.MISSING] if j.absent])
+        yield from (self.missing(judged) for judged in by_class[LinkClass.MISSING] if not judged.absent)
+        yield from (self.degraded(judged) for judged in by_class[LinkClass.DEGRADED])
+
+    # -- swapped ------------------------------------------------------------------------------------------
+
+    def swapped(self, judged: list[Judged]) -> Iterator[Finding]:
+        """One finding for the two links."""
+        done = set()
+        for one in judged:
+            if one.link.a in done or one.partner is None:
+                continue
+            done |= {one.link.a, one.partner.a}
+            yield self._swap(one)
+
+    def _swap(self, judged: Judged) -> Finding:
+        link, partner = judged.link, judged.partner
+        assert partner is not None
+        assert judged.found_a is not None
+        assert judged.found_b is not None
+        a, b = self.ends.planned(link.a), self.ends.planned(link.b)
+        far_a, far_b = self.ends.discovered(judged.found_a), self.ends.discovered(judged.found_b)
+        # far_a and far_b are the two ends of the partner: a - far_a and far_b - b are what is there
+        first, second = sorted(((a, b, far_a), (far_b, far_a, b)), key=lambda t: natural_key(str(t[0])))
+        tiers = self.tiers.pair(link)
+        cables = (
+            Cable(first[0], first[1], first[2], tiers, link.line),
+            Cable(second[0], second[1], second[2], self.tiers.pair(partner), partner.line),
+        )
+        return Finding(
+            FindingKind.SWAPPED,
+            f"{first[0]} and {second[0]}",
+            f"{first[0]} and {second[0]} are exchanged ({tiers})",
+            expected=f"{first[0]} - {first[1]} and {second[0]} - {second[1]}",
+            found=f"{first[0]} - {first[2]} and {second[0]} - {second[2]}",
+            fix=f"exchange the plugs at {first[1].full} and {second[1].full}",
+            devices=_devices(first[0], first[1], second[0], second[1]),
+            cables=cables,
+            group=tiers,
+        )
+
+    # -- miswired -----------------------------------------------------------------------------------------
+
+    def miswired(self, judged: Judged) -> Finding:
+        """A planned cable one or both of whose ports carry another one."""
+        link = judged.link
+        a, b = self.ends.planned(link.a), self.ends.planned(link.b)
+        cables, found, whys = [], [], []
+        for own, want, far in ((link.a, link.b, judged.found_a), (link.b, link.a, judged.found_b)):
+            if far is None:
+                continue
+            here, there = self.ends.planned(own), self.ends.discovered(far)
+            why = self._why(own, want, far)
+            cables.append(Cable(here, self.ends.planned(want), there, self.tiers.pair(link), link.line, why))
+            found.append(f"{here} - {there}")
+            whys.append(why)
+        for end, port, state in ((a, judged.seen_a, judged.state_a), (b, judged.seen_b, judged.state_b)):
+            if state is not None:
+                found.append(f"{end} is {state}")
+            elif port is None:
+                found.append(f"{end.device} is not seen")
+        tiers = self.tiers.pair(link)
+        return Finding(
+            FindingKind.MISWIRED,
+            f"{a} - {b}",
+            f"{a} - {b} ({tiers}): {'; '.join(dict.fromkeys(whys))}",
+            expected=f"{a} - {b}",
+            found=", ".join(found),
+            fix=f"connect {a.full} to {b.full}",
+            devices=_devices(a, b),
+            cables=tuple(cables),
+            group=f"{tiers}: {whys[0]}",
+        )
+
+    def _why(self, own: Port, want: Port, far: Port) -> str:
+        """What is wrong with where a planned port's cable goes, in one word group."""
+        own_seen = self.binding.seen_of.get(own.node)
+        planned_far = self.binding.plan_of.get(far.node)
+        if far.node == own_seen:
+            return "loops back to the same device"
+        if planned_far == want.node:
+            return "wrong port of the right device"
+        if planned_far is None:
+            return "reaches a device that is not in the plan"
+        wanted, found = self.binding.plan.fabric.nodes[want.node], self.binding.plan.fabric.nodes[planned_far]
+        if (
+            wanted.kind is NodeKind.HCA
+            and found.kind is NodeKind.HCA
+            and wanted.host
+            and wanted.host == found.host
+        ):
+            return "wrong HCA of the right host"
+        tier, other = self.tiers.plan.get(want.node), self.tiers.plan.get(planned_far)
+        if tier is not None and other is not None and tier != other:
+            return f"wrong tier ({_tier(other)} instead of {_tier(tier)})"
+        if wanted.rail is not None and found.rail is not None and wanted.rail != found.rail:
+            return f"wrong rail (rail {found.rail} instead of rail {wanted.rail})"
+        return f"wrong {_tier(tier) if tier is not None else 'device'}"
+
+    # -- missing ------------------------------------------------------------------------------------------
+
+    def missing(self, judged: Judged) -> Finding:
+        """A planned cable that is not there: a seen port of it is down."""
+        link = judged.link
+        a, b = self.ends.planned(link.a), self.ends.planned(link.b)
+        found = [
+            f"{end} is {state}" if port is not None else f"{end.device} is not seen"
+            for end, port, state in ((a, judged.seen_a, judged.state_a), (b, judged.seen_b, judged.state_b))
+        ]
+        if judged.state_a == judged.state_b and judged.state_a is not None:
+            found = [f"both ports are {judged.state_a}"]
+        tiers = self.tiers.pair(link)
+        disabled = [
+            end for end, state in ((a, judged.state_a), (b, judged.state_b)) if state is PortState.DISABLED
+        ]
+        fix = (
+            f"{' and '.join(map(str, disabled))} was disabled by somebody: find out why before enabling"
+            if disabled
+            else f"plug in, reseat or replace the cable {a.full} - {b.full}"
+        )
+        return Finding(
+            FindingKind.MISSING,
+            f"{a} - {b}",
+            f"{a} - {b} ({tiers}): no link",
+            expected=f"{a} - {b}",
+            found=", ".join(found),
+            fix=fix,
+            devices=_devices(a, b),
+            cables=(Cable(a, b, None, tiers, link.line, found[0]),),
+            group=tiers + (" disabled" if disabled else ""),
+        )
+
+    def absent(self, absent: dict[str, Absence], judged: list[Judged]) -> Iterator[Finding]:
+        """Absent devices with everything folded under them; HCAs of one host that are all absent are one."""
+        under: dict[str, list[Judged]] = defaultdict(list)
+        for one in judged:
+            assert one.absent is not None
+            under[one.absent].append(one)
+        hosts: dict[str, list[str]] = defaultdict(list)
+        for key in under:
+            node = self.binding.plan.fabric.nodes[key]
+            if node.kind is NodeKind.HCA and node.host:
+                hosts[node.host].append(key)
+            else:
+                yield self._absent_device([key], node.name, under[key], absent[key].facing)
+        planned = self._planned_hcas(hosts)
+        for host, keys in hosts.items():
+            links = [one for key in keys for one in under[key]]
+            if len(keys) == planned[host] > 1:
+                yield self._absent_device(keys, host, links, len(links))
+            else:
+                for key in keys:
+                    yield self._absent_device(
+                        [key], self.binding.plan.fabric.nodes[key].name, under[key], 1, host
+                    )
+
+    def _planned_hcas(self, hosts: Iterable[str]) -> dict[str, int]:
+        counts = dict.fromkeys(hosts, 0)
+        for node in self.binding.plan.fabric.nodes.values():
+            if node.kind is NodeKind.HCA and node.host in counts:
+                counts[node.host] += 1
+        return counts
+
+    def _absent_device(
+        self, keys: list[str], name: str, judged: list[Judged], facing: int, host: str | None = None
+    ) -> Finding:
+        gone = set(keys)
+        cables, far = [], []
+        for one in judged:
+            own, want = (one.link.a, one.link.b) if one.link.a.node in gone else (one.link.b, one.link.a)
+            here, there = self.ends.planned(own), self.ends.planned(want)
+            cables.append(Cable(here, there, None, self.tiers.pair(one.link), one.link.line))
+            far.append(there)
+        node = self.binding.plan.fabric.nodes[keys[0]]
+        word = self._device_word(node.kind, keys, host)
+        place = cables[0].a.place if cables[0].a.device == name or node.host else ""
+        at = f" at {place}" if place else ""
+        ports = "its port is" if facing == 1 else f"all {facing:,} seen ports that should face it are"
+        return Finding(
+            FindingKind.ABSENT_DEVICE,
+            name,
+            f"{word} {name}{at} is absent: {len(judged):,} cable{'s' if len(judged) != 1 else ''} missing with it",
+            expected=f"{name} - {far[0]}" if len(far) == 1 else f"{len(far):,} cables to {_folded(far)}",
+            found=f"not discovered, and {ports} down"
+            if facing != 1
+            else f"not discovered, and {far[0]} is down",
+            fix=self._absent_fix(word, host),
+            devices=(
+                name,
+                *dict.fromkeys(self.binding.plan.fabric.nodes[k].name for k in keys if len(keys) > 1),
+            ),
+            cables=tuple(cables),
+            group=word,
+        )
+
+    def _device_word(self, kind: NodeKind, keys: list[str], host: str | None) -> str:
+        if kind is NodeKind.HCA:
+            return "host" if host is None and len(keys) > 1 else "HCA"
+        return _tier(self.tiers.plan.get(keys[0])) if keys[0] in self.tiers.plan else "device"
+
+    def _absent_fix(self, word: str, host: str | None) -> str:
+        if word == "HCA":
+            return (
+                f"other HCAs of {host} may be up: check this card, its cable and its port"
+                if host
+                else "check the card"
+            )
+        if word == "host":
+            return "is it powered on, and is its InfiniBand driver loaded?"
+        return "is it powered? if powered and cabled but not discovered, check its ASIC and its subnet manager view"
+
+    # -- degraded -----------------------------------------------------------------------------------------
+
+    def degraded(self, judged: Judged) -> Finding:
+        """Right ports, too narrow or too slow."""
+        link = judged.link
+        a, b = self.ends.planned(link.a), self.ends.planned(link.b)
+        rate, want = judged.rate, judged.expected_rate
+        assert rate is not None
+        assert want is not None
+        narrow = rate.width < want.width
+        tiers = self.tiers.pair(link)
+        because = f" ({judged.reason})" if judged.reason else ""
+        return Finding(
+            FindingKind.DEGRADED,
+            f"{a} - {b}",
+            f"{a} - {b} ({tiers}): {'narrower' if narrow else 'slower'} than planned",
+            expected=f"{want}{because}",
+            found=str(rate),
+            fix=f"clean and reseat both ends, then replace the cable: {a.full} - {b.full}",
+            devices=_devices(a, b),
+            cables=(Cable(a, b, b, tiers, link.line, f"{rate} instead of {want}"),),
+            group=f"{tiers}: {rate} instead of {want}",
+        )
+
+
+def _tier(tier: int | None) -> str:
+    return "device" if tier is None else TIER_WORDS.get(tier, f"tier-{tier} device")
+
+
+def _devices(*ends: End) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(end.device for end in ends))
+
+
+def _folded(ends: list[End]) -> str:
+    text = fold(end.device for end in ends)
+    return text if len(text) <= 90 else f"{len({end.device for end in ends}):,} devices"

@@ -1,0 +1,224 @@
+"""Findings that are not about a planned link: cables nobody planned, devices, names, managers, rails, bundles."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from fabricctl.cabling.bind import Binding
+from fabricctl.cabling.bundles import find_gaps
+from fabricctl.cabling.classify import Classified
+from fabricctl.cabling.ends import Ends
+from fabricctl.cabling.model import Cable, Finding, FindingKind
+from fabricctl.cabling.rails import Deviation, RailCheck
+from fabricctl.cabling.tiers import Tiers
+from fabricctl.discovery.model import Observation, ProblemKind
+from fabricctl.discovery.names import name_key
+from fabricctl.fabric import Fabric, Link, NodeKind, Port
+from fabricctl.hostset import expand, fold
+
+
+class OtherFindings:
+    """Builds them; every method yields findings of one kind."""
+
+    def __init__(self, binding: Binding, observation: Observation, tiers: Tiers, ends: Ends) -> None:
+        self.binding, self.observation, self.tiers, self.ends = binding, observation, tiers, ends
+        self.seen: Fabric = observation.fabric
+
+    def unplanned(self, cables: Collection[Link], *, strict: bool) -> Iterator[Finding]:
+        """Seen cables neither of whose ports the plan knows."""
+        for link in cables:
+            kind = self.kind_of(link)
+            if kind is FindingKind.OUTSIDE_PLAN and not strict:
+                continue
+            a, b = self.ends.discovered(link.a), self.ends.discovered(link.b)
+            tiers = self.tiers.seen_pair(link)
+            headline = {
+                FindingKind.SELF_LOOP: f"{a} is looped back to {b}",
+                FindingKind.UNEXPECTED: f"{a} - {b} ({tiers}): a cable between two ports the plan leaves empty",
+            }.get(kind, f"{a} - {b} ({tiers}): a device outside the plan")
+            fix = {
+                FindingKind.SELF_LOOP: f"take the loopback plug or cable out: {a.full}",
+                FindingKind.UNEXPECTED: f"unplug it, or add it to the plan: {a.full} - {b.full}",
+            }.get(kind, "add the device to the plan, or unplug it")
+            devices = tuple(dict.fromkeys((a.device, b.device)))
+            cable = Cable(a, None, b, tiers)
+            yield Finding(
+                kind, f"{a} - {b}", headline, "nothing", f"{a} - {b}", fix, devices, (cable,), tiers
+            )
+
+    def kind_of(self, link: Link) -> FindingKind:
+        """Self loop, unexpected (both devices planned) or outside the plan."""
+        if link.a.node == link.b.node:
+            return FindingKind.SELF_LOOP
+        planned = self.binding.plan_of
+        both = link.a.node in planned and link.b.node in planned
+        return FindingKind.UNEXPECTED if both else FindingKind.OUTSIDE_PLAN
+
+    def reserved(self, reserved: Mapping[Port, str]) -> Iterator[Finding]:
+        """A reserved port (plan key) that somebody else uses."""
+        for port, who in reserved.items():
+            key = self.binding.seen_of.get(port.node)
+            peer = self.seen.peer(Port(key, port.number)) if key is not None else None
+            if peer is None:
+                continue
+            node = self.seen.nodes[peer.node]
+            allowed = {name_key(name) for name in expand(who)}
+            if {name_key(node.name), name_key(node.host or node.name)} & allowed:
+                continue
+            here, there = self.ends.planned(port), self.ends.discovered(peer)
+            yield Finding(
+                FindingKind.RESERVED_PORT,
+                str(here),
+                f"{here} is reserved for {who}, but {there} is plugged in",
+                expected=f"{who} or nothing",
+                found=str(there),
+                fix=f"move {there} to its planned port; {here.full} belongs to {who}",
+                devices=(here.device, there.device),
+                cables=(Cable(here, None, there, "host-leaf"),),
+            )
+
+    def unknown_devices(self, unknown: Collection[str]) -> Iterator[Finding]:
+        """With ``--strict``: every discovered device the plan does not have."""
+        for key in unknown:
+            node = self.seen.nodes[key]
+            name = f"{node.name} ({node.guid or key})" if node.name != key else key
+            what = (
+                "switch" if node.kind is NodeKind.SWITCH else "HCA" if node.kind is NodeKind.HCA else "device"
+            )
+            yield Finding(
+                FindingKind.UNKNOWN_DEVICE,
+                node.name,
+                f"{what} {name} is not in the plan",
+                fix="add it to the plan, or find out who plugged it in",
+                devices=(node.name,),
+                group=what,
+            )
+
+    def names(self) -> Iterator[Finding]:
+        """Names claimed twice, GUIDs claimed twice, parts replaced."""
+        for clash in self.binding.clashes:
+            guids = ", ".join(clash.seen)
+            yield Finding(
+                FindingKind.DUPLICATE_NAME,
+                clash.name,
+                f"{clash.name} is claimed by {len(clash.seen)} devices: who is who cannot be told",
+                expected="one device of that name",
+                found=guids,
+                fix="give one of them its own node description, or declare their GUIDs (site file, node-name-map)",
+                devices=(clash.name,),
+            )
+        for part in self.binding.replaced:
+            yield Finding(
+                FindingKind.REPLACED_PART,
+                part.name,
+                f"{part.name} has another GUID than in the snapshot: a replaced part",
+                expected=part.planned,
+                found=part.seen,
+                fix="if it was replaced on purpose, take a new snapshot",
+                devices=(part.name,),
+            )
+        for problem in self.observation.problems:
+            if problem.kind is ProblemKind.DUPLICATE_GUID:
+                yield Finding(
+                    FindingKind.DUPLICATE_GUID,
+                    problem.nodes[0] if problem.nodes else "",
+                    problem.text,
+                    expected="one node per GUID",
+                    fix="two parts with one GUID cannot live in one fabric: re-flash or replace one",
+                    devices=problem.nodes,
+                )
+
+    def managers(self, allowed: str) -> Iterator[Finding]:
+        """Two master subnet managers on one island, or a master off its reserved place."""
+        masters: dict[str, None] = {}
+        for manager in self.observation.subnet_managers:
+            if manager.state == "master":
+                masters[manager.guid] = None
+        named = {guid: self._manager_name(guid) for guid in masters}
+        if len(masters) > 1:
+            shown = ", ".join(named.values())
+            yield Finding(
+                FindingKind.SUBNET_MANAGER,
+                shown,
+                f"{len(masters)} master subnet managers: {shown}",
+                expected="one master",
+                found=shown,
+                fix="either the fabric is split, or two managers have not found each other: see the islands",
+                devices=tuple(named.values()),
+            )
+        if not allowed:
+            return
+        wanted = {name_key(name) for name in expand(allowed)}
+        for name in named.values():
+            if not {name_key(name), name_key(name).partition(" ")[0]} & wanted:
+                yield Finding(
+                    FindingKind.SUBNET_MANAGER,
+                    name,
+                    f"the master subnet manager runs on {name}, not on {allowed}",
+                    expected=allowed,
+                    found=name,
+                    fix="stop the subnet manager there, or give it a lower priority",
+                    devices=(name,),
+                )
+
+    def _manager_name(self, port_guid: str) -> str:
+        for node in self.seen.nodes.values():
+            if node.key == port_guid or any(guid == port_guid for _, guid in node.port_guids):
+                return node.name
+        return port_guid
+
+    def rails(self, check: RailCheck, covered: Collection[Port]) -> Iterator[Finding]:
+        """Rail deviations not already covered by another finding."""
+        for deviation in check.misaligned:
+            if deviation.port not in covered:
+                yield self._rail(deviation, "on a leaf of another rail")
+        misaligned = {deviation.hca for deviation in check.misaligned}
+        for deviation in check.other_port:
+            if deviation.port not in covered and deviation.hca not in misaligned:
+                yield self._rail(deviation, "on another port than its host's other HCAs")
+
+    def _rail(self, deviation: Deviation, what: str) -> Finding:
+        hca, leaf = self.ends.discovered(deviation.hca), self.ends.discovered(deviation.port)
+        return Finding(
+            FindingKind.RAIL,
+            str(hca),
+            f"{hca} is {what}: {leaf}",
+            expected=deviation.expected,
+            found=deviation.found,
+            fix=f"check the cable {hca.full} - {leaf.full}",
+            devices=(hca.device, leaf.device),
+            cables=(Cable(hca, None, leaf, "host-leaf"),),
+            group=what,
+        )
+
+    def bundle_gaps(self) -> Iterator[Finding]:
+        """Without a plan: ports down beside the cables of a bundle that has fewer than its like."""
+        for gap in find_gaps(self.seen):
+            a = [str(self.ends.discovered(Port(gap.a, n))) for n in gap.down_a]
+            b = [str(self.ends.discovered(Port(gap.b, n))) for n in gap.down_b]
+            names = (self.seen.nodes[gap.a].name, self.seen.nodes[gap.b].name)
+            yield Finding(
+                FindingKind.BUNDLE_GAP,
+                " - ".join(names),
+                f"{names[0]} - {names[1]}: {gap.have} of {gap.usual} parallel cables are up",
+                expected=f"{gap.usual} cables, as most bundles of both switches",
+                found=f"down beside them: {fold(a)} and {fold(b)}",
+                fix=f"plug in, reseat or replace the cable between {fold(a)} and {fold(b)}",
+                devices=names,
+            )
+
+
+def unknown_keys(binding: Binding, seen: Fabric) -> list[str]:
+    """Discovered nodes that no planned node is; claimants of a planned name are not unknown."""
+    claimants = {key for clash in binding.clashes for key in clash.seen}
+    return [key for key in seen.nodes if key not in binding.plan_of and key not in claimants]
+
+
+def covered_ports(classified: Classified) -> set[Port]:
+    """Discovered ports that a finding about a planned link already talks about."""
+    ports: set[Port] = set()
+    for judged in classified.judged:
+        ports.update(
+            p for p in (judged.seen_a, judged.seen_b, judged.found_a, judged.found_b) if p is not None
+        )
+    return ports

@@ -1,0 +1,77 @@
+"""``--only``: what is judged when racks arrive one by one or one node was replaced."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+
+from fabricctl.discovery.names import name_key
+from fabricctl.errors import UsageError
+from fabricctl.fabric import Link, Node, Place
+from fabricctl.hostset import expand
+from fabricctl.plan.model import Plan
+
+_WORD = re.compile(r"(rack|rail|su|unit)[:=](.+)\Z", re.IGNORECASE)
+
+
+def make_scope(text: str, plan: Plan, place_of: Mapping[str, Place]) -> Callable[[Link], bool]:
+    """Turn ``gpu[001-032]``, ``ibl-p01-r1``, ``rack:B07``, ``rail:3`` or ``su:2`` into a test of planned links.
+
+    Several words joined by blanks or commas add up. A link is in scope when one of its devices is.
+
+    :raises UsageError: the plan has no such host, switch, rack, rail or scalable unit.
+    """
+    chosen: set[str] = set()
+    for word in _words(text):
+        match = _WORD.match(word)
+        found = _by_property(match[1].lower(), match[2], plan, place_of) if match else _by_name(word, plan)
+        chosen |= found
+    return lambda link: link.a.node in chosen or link.b.node in chosen
+
+
+def _words(text: str) -> list[str]:
+    words = [word for word in re.findall(r"(?:\[[^\]]*\]|[^\s,\[])+", text) if word]
+    if not words:
+        raise UsageError("--only is empty; expected hosts, switches, rack:NAME, rail:N or su:N")
+    return words
+
+
+def _by_name(word: str, plan: Plan) -> set[str]:
+    names: dict[str, set[str]] = {}
+    for key, node in plan.fabric.nodes.items():
+        for name in {node.name, node.host or node.name, key}:
+            names.setdefault(name_key(name), set()).add(key)
+    found: set[str] = set()
+    for name in expand(word):
+        keys = names.get(name_key(name))
+        if keys is None:
+            near = get_close_matches(name_key(name), names, n=1)
+            hint = f"nearest name: {near[0]}" if near else ""
+            raise UsageError(f"--only {word}: the plan has no host or switch {name!r}", hint=hint)
+        found |= keys
+    return found
+
+
+def _by_property(word: str, value: str, plan: Plan, place_of: Mapping[str, Place]) -> set[str]:
+    def rack(node: Node) -> str:
+        place = node.place or place_of.get(node.name) or place_of.get(node.host or "")
+        return place.rack if place else ""
+
+    def rail(node: Node) -> str:
+        return str(node.rail) if node.rail is not None else node.hca or ""
+
+    def unit(node: Node) -> str:
+        return "" if node.unit is None else str(node.unit)
+
+    of = {"rack": rack, "rail": rail}.get(word, unit)
+    wanted = {part.lower() for part in expand(value)}
+    values: dict[str, set[str]] = {}
+    for key, node in plan.fabric.nodes.items():
+        if text := of(node):
+            values.setdefault(text.lower(), set()).add(key)
+    missing = sorted(wanted - values.keys())
+    if missing:
+        known = ", ".join(sorted(values)[:8]) or "none: the plan does not tell"
+        raise UsageError(f"--only {word}:{value}: the plan has no {word} {missing[0]!r}; it has {known}")
+    return set().union(*(values[part] for part in wanted))

@@ -1,0 +1,41 @@
+"""What a check of a site file can find."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class SiteRule(StrEnum):
+    """What was checked."""
+
+    NAMES = "names"
+    """A rack, host or switch stands in one group only."""
+    PLACES = "places"
+    """A rack unit holds one device and exists."""
+    SUBNETS = "subnets"
+    """Management and data subnets do not overlap."""
+    BMC = "bmc"
+    """Every BMC has one address of its own, inside the management subnets and in no data subnet."""
+    PLANNED = "planned"
+    """Plans and site name the same devices."""
+    DEGREE = "degree"
+    """A plan uses ports its device's model has."""
+    RESERVED = "reserved"
+    """A reserved port is planned for nobody else."""
+    ROLE = "role"
+    """Site and plan agree on a switch's tier, rail and unit."""
+    PLAN = "plan"
+    """The plan holds what it promises: no port twice, non-blocking where it says so."""
+
+
+class SiteFinding(NamedTuple):
+    """One thing wrong. :param subject: device, subnet or fabric it is about; :param line: in the site file."""
+
+    rule: SiteRule
+    subject: str
+    text: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.subject}: {self.text}"

@@ -1,0 +1,176 @@
+"""Words of a site file that must name something else in it: models, racks, devices, ports, classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fabricctl.hostset import fold
+from fabricctl.model_tables import BUILTIN, find_model
+from fabricctl.site.problems import Problem, key_text, nearest
+from fabricctl.site.schema import FabricEntry, Placed, Site, Switches
+from fabricctl.site.use import (
+    all_hosts,
+    all_switches,
+    models_by_switch,
+    name_pattern,
+    names_of,
+    node_models,
+    port_numbers,
+    switch_models,
+)
+from fabricctl.site.yaml_lines import KeyPath
+
+
+def reference_problems(site: Site) -> list[Problem]:
+    """Everything in the site file that names what is not there."""
+    hosts, switches = all_hosts(site), all_switches(site)
+    return [
+        *_models(site),
+        *_places(site),
+        *_name_patterns(site),
+        *(
+            problem
+            for name, entry in site.fabrics.items()
+            for problem in _fabric(name, entry, hosts, switches)
+        ),
+        *_ports(site, hosts, switches),
+        *_management(site, hosts, switches),
+        *_identities(site, switches),
+    ]
+
+
+def _problem(keys: KeyPath, text: str) -> Problem:
+    return Problem(keys, f"{key_text(keys)}: {text}")
+
+
+def _unknown(keys: KeyPath, what: str, names: Iterable[str], valid: Iterable[str]) -> Iterator[Problem]:
+    """One problem for all names that are not valid ones: the set folded, the first one's nearest word."""
+    known = dict.fromkeys(valid)
+    strange = [name for name in names if name not in known]
+    if strange:
+        yield _problem(keys, f"unknown {what} {fold(strange)!r}; {nearest(strange[0], list(known))}")
+
+
+def _models(site: Site) -> Iterator[Problem]:
+    for name, entry in site.switch_models.items():
+        keys: KeyPath = ("switch_models", name)
+        base = find_model(entry.like) if entry.like is not None else None
+        if entry.like is not None and base is None:
+            yield from _unknown((*keys, "like"), "built-in switch model", [entry.like], BUILTIN)
+            continue
+        limit = entry.ports or (base.ports if base else 0)
+        for label, port in entry.labels.items():
+            if not 1 <= port <= limit:
+                yield _problem((*keys, "labels", label), f"expected a port from 1 to {limit}, found {port}")
+        for port in entry.shown:
+            if not 1 <= port <= limit:
+                yield _problem((*keys, "shown"), f"expected a port from 1 to {limit}, found {port}")
+    for host_set, nodes in site.nodes.items():
+        yield from _unknown(("nodes", host_set, "model"), "node model", [nodes.model], site.node_models)
+    models = switch_models(site)
+    for host_set, switches in site.switches.items():
+        if find_model(switches.model, models) is None:
+            yield from _unknown(("switches", host_set, "model"), "switch model", [switches.model], models)
+
+
+def _places(site: Site) -> Iterator[Problem]:
+    racks = {name for host_set in site.racks for name in names_of(host_set)}
+    groups: list[tuple[str, str, Placed]] = [("nodes", key, nodes) for key, nodes in site.nodes.items()]
+    groups += [("switches", key, switches) for key, switches in site.switches.items()]
+    for section, host_set, group in groups:
+        keys: KeyPath = (section, host_set)
+        names = names_of(host_set)
+        yield from _unknown((*keys, "places"), f"device of {host_set}", group.places, names)
+        for name, place in group.places.items():
+            yield from _unknown((*keys, "places", name, "rack"), "rack", [place.rack], racks)
+        rule = group.place
+        if rule is None:
+            continue
+        yield from _unknown((*keys, "place", "racks"), "rack", names_of(rule.racks), racks)
+        room = len(names_of(rule.racks)) * rule.per_rack
+        if room < len(names):
+            text = f"expected room for {len(names)} devices, found {room} ({rule.per_rack} per rack)"
+            yield _problem((*keys, "place"), text)
+
+
+def _name_patterns(site: Site) -> Iterator[Problem]:
+    for host_set, group in site.switches.items():
+        if group.named is None:
+            continue
+        keys: KeyPath = ("switches", host_set, "named")
+        yield from _twice_told(group, keys)
+        pattern = name_pattern(group.named)
+        strange = [name for name in names_of(host_set) if pattern.fullmatch(name) is None]
+        if strange:
+            yield _problem(
+                keys, f"expected a pattern of every name, found {strange[0]!r} not of {group.named!r}"
+            )
+
+
+def _twice_told(group: Switches, keys: KeyPath) -> Iterator[Problem]:
+    for word, value in (("rail", group.rail), ("unit", group.unit)):
+        if value is not None and group.named is not None and f"{{{word}}}" in group.named:
+            yield _problem(keys, f"expected {word} either here or as its own key, found both")
+
+
+def _fabric(name: str, entry: FabricEntry, hosts: list[str], switches: list[str]) -> Iterator[Problem]:
+    keys: KeyPath = ("fabrics", name)
+    if entry.default_class is not None:
+        yield from _unknown((*keys, "default_class"), "link class", [entry.default_class], entry.link_classes)
+    for word, link_class in entry.link_classes.items():
+        if link_class.devices is not None:
+            where = (*keys, "link_classes", word, "devices")
+            yield from _unknown(where, "device", names_of(link_class.devices), [*hosts, *switches])
+    if entry.subnet_managers is not None:
+        yield from _unknown(
+            (*keys, "subnet_managers"), "device", names_of(entry.subnet_managers), [*hosts, *switches]
+        )
+
+
+def _ports(site: Site, hosts: list[str], switches: list[str]) -> Iterator[Problem]:
+    for index, reserved in enumerate(site.reserved_ports):
+        keys: KeyPath = ("reserved_ports", index)
+        devices = names_of(reserved.devices)
+        yield from _unknown((*keys, "devices"), "switch", devices, switches)
+        yield from _unknown((*keys, "for"), "host", names_of(reserved.for_hosts), hosts)
+        yield from _unknown_ports(site, (*keys, "ports"), devices, reserved.ports)
+    for index, absent in enumerate(site.expected_absent):
+        keys = ("expected_absent", index)
+        devices = names_of(absent.devices)
+        valid = switches if absent.ports else [*hosts, *switches]
+        yield from _unknown((*keys, "devices"), "switch" if absent.ports else "device", devices, valid)
+        yield from _unknown_ports(site, (*keys, "ports"), devices, absent.ports)
+
+
+def _unknown_ports(site: Site, keys: KeyPath, devices: Iterable[str], ports: list[str]) -> Iterator[Problem]:
+    models = models_by_switch(site)
+    asked: set[str] = set()
+    for device in devices:
+        model = models.get(device)
+        if model is None or model.name in asked:
+            continue
+        asked.add(model.name)
+        for text in port_numbers(ports, model)[1]:
+            example = model.shown.get(model.ports, str(model.ports))
+            expected = f"expected 1 to {model.ports}, a range or a label such as {example}"
+            yield _problem(keys, f"{text!r} is no port of a {model.name}; {expected}")
+
+
+def _management(site: Site, hosts: list[str], switches: list[str]) -> Iterator[Problem]:
+    devices = [*hosts, *switches]
+    for host_set, first in site.management.bmc_addresses.items():
+        keys: KeyPath = ("management", "bmc_addresses", host_set)
+        yield from _unknown(keys, "device", names_of(host_set), devices)
+        if int(first) + len(names_of(host_set)) > 1 << first.max_prefixlen:
+            yield _problem(keys, f"expected {len(names_of(host_set))} addresses from {first} on, found fewer")
+
+
+def _identities(site: Site, switches: list[str]) -> Iterator[Problem]:
+    models = node_models(site)
+    known = dict.fromkeys([*switches, *models])
+    for key, name in site.identities.items():
+        keys: KeyPath = ("identities", key)
+        device, _, hca = name.strip().partition(" ")
+        yield from _unknown(keys, "device", [device], known)
+        if hca and device in models:
+            yield from _unknown(keys, f"HCA of {device}", [hca.strip()], models[device].hcas)

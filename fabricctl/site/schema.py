@@ -1,0 +1,290 @@
+"""The site file: what stands where, what it is, and which fabrics it should form.
+
+Values only: what one field can tell alone is checked here, references between fields in
+``site/references.py``, and the site against its plans in ``site/check.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator, model_validator
+
+from fabricctl.site.fields import Day, HostSet, IpAddress, LinkRate, PlanMapping, PortText, Subnet
+from fabricctl.site.yaml_lines import Document
+
+Tier = Literal["leaf", "spine", "core"]
+LinkEnd = Literal["host", "leaf", "spine", "core"]
+TIER_NUMBER: dict[str, int] = {"host": 0, "leaf": 1, "spine": 2, "core": 3}
+"""Tier word -> ``Node.tier``."""
+
+
+class Section(BaseModel):
+    """One mapping of the site file: unknown keys are errors, and a key left empty means its default."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _empty_is_default(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        optional = {
+            field.alias or name for name, field in cls.model_fields.items() if not field.is_required()
+        }
+        return {key: value for key, value in data.items() if value is not None or key not in optional}
+
+
+class Racks(Section):
+    """Racks that stand side by side."""
+
+    row: str = Field(default="", description="Row or hall the racks stand in.")
+    first_position: int = Field(
+        default=1, ge=1, description="Position of the first rack in its row; the rest follow."
+    )
+    units: int = Field(default=48, ge=1, le=100, description="Rack units per rack.")
+
+
+class PlaceRule(Section):
+    """Fills racks in written order, each from its first unit upwards."""
+
+    racks: HostSet = Field(description="Racks to fill, in this order.")
+    per_rack: int = Field(default=1, ge=1, description="Devices per rack.")
+    first_unit: int = Field(default=1, ge=1, description="Lowest rack unit of a rack's first device.")
+    step: int = Field(
+        default=1, ge=1, description="Rack units from one device's lowest unit to the next one's."
+    )
+
+
+class UnitPlace(Section):
+    """Where one device stands."""
+
+    rack: str = Field(description="Rack name.")
+    unit: int = Field(ge=1, description="Lowest rack unit the device takes.")
+
+
+class Placed(Section):
+    """A group of devices and where they stand."""
+
+    place: PlaceRule | None = Field(default=None, description="Where the group's devices stand.")
+    places: dict[str, UnitPlace] = Field(
+        default_factory=dict, description="Device -> place, comes before the rule."
+    )
+
+
+class NodeModel(Section):
+    """A host model."""
+
+    hcas: list[str] = Field(min_length=1, description="HCA names in rail order, rail 1 first.")
+    rails: int | None = Field(
+        default=None,
+        ge=1,
+        description="Rails; default one per HCA. HCA i (from 0) is on rail i modulo rails, plus 1.",
+    )
+    ports_per_hca: int = Field(default=1, ge=1, le=4, description="InfiniBand ports used per HCA.")
+    gpus: int = Field(default=0, ge=0, description="GPUs per host.")
+    height_u: int = Field(default=1, ge=1, description="Height in rack units.")
+
+    @field_validator("hcas")
+    @classmethod
+    def _hcas_differ(cls, hcas: list[str]) -> list[str]:
+        for hca in hcas:
+            if hcas.count(hca) > 1:
+                raise ValueError(f"expected each HCA once, found {hca!r} {hcas.count(hca)} times")
+        return hcas
+
+
+class SwitchModelEntry(Section):
+    """A switch model that is not built in, or changes to one that is."""
+
+    like: str | None = Field(default=None, description="Built-in model to start from, for example QM9700.")
+    ports: int | None = Field(
+        default=None, ge=1, le=1024, description="InfiniBand ports, aggregation ports not counted."
+    )
+    labels: dict[str, int] = Field(default_factory=dict, description="Port label -> InfiniBand port number.")
+    shown: dict[int, str] = Field(
+        default_factory=dict, description="InfiniBand port number -> label to print."
+    )
+    aliases: list[str] = Field(default_factory=list, description="Other spellings of the model's name.")
+    height_u: int = Field(default=1, ge=1, description="Height in rack units.")
+
+    @model_validator(mode="after")
+    def _ports_known(self) -> Self:
+        if self.ports is None and self.like is None:
+            raise ValueError("expected ports (a number) or like (a built-in model), found neither")
+        return self
+
+
+class Nodes(Placed):
+    """A group of hosts."""
+
+    model: str = Field(description="Name of an entry of node_models.")
+    per_unit: int | None = Field(
+        default=None,
+        ge=1,
+        description="Hosts per scalable unit, counted in written order; the first unit is 1.",
+    )
+
+
+class Switches(Placed):
+    """A group of switches."""
+
+    model: str = Field(description="Built-in switch model or name of an entry of switch_models.")
+    tier: Tier = Field(description="leaf, spine or core.")
+    rail: int | None = Field(default=None, ge=1, description="Rail all switches of the group belong to.")
+    unit: int | None = Field(
+        default=None, ge=1, description="Scalable unit all switches of the group belong to."
+    )
+    named: str | None = Field(
+        default=None,
+        description="Name pattern that tells rail and unit, for example leaf-su{unit}-r{rail}; any other "
+        "{word} stands for a number too.",
+    )
+
+
+class PlanSource(Section):
+    """Where a fabric's plan comes from: exactly one of its keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True)
+
+    file: str | None = Field(default=None, description="Plan file of any format, relative to the site file.")
+    fat_tree: PlanMapping | None = Field(
+        default=None, alias="fat-tree", description="Parameters of the fat-tree generator."
+    )
+    rules: PlanMapping | None = Field(default=None, description="A rules plan.")
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        given = [key for key in ("file", "fat_tree", "rules") if getattr(self, key) is not None]
+        if len(given) != 1:
+            found = " and ".join(key.replace("_", "-") for key in given) or "none"
+            raise ValueError(f"expected exactly one of file, fat-tree and rules, found {found}")
+        return self
+
+    @property
+    def inline(self) -> dict[str, Any] | None:
+        """The inline plan as a plan file would hold it (``{"fat-tree": {...}}``), None for a file."""
+        if self.fat_tree is not None:
+            return {"fat-tree": self.fat_tree}
+        return None if self.rules is None else {"rules": self.rules}
+
+
+class LinkClass(Section):
+    """Links that share an expected rate. With neither tiers nor devices it holds only where named."""
+
+    rate: LinkRate = Field(description="Expected width and speed.")
+    tiers: list[LinkEnd] | None = Field(
+        default=None,
+        min_length=2,
+        max_length=2,
+        description="The two tiers the links join, for example [host, leaf].",
+    )
+    devices: HostSet | None = Field(
+        default=None, description="Links with one of these hosts or switches at an end."
+    )
+
+
+class FabricEntry(Section):
+    """One fabric of the site."""
+
+    plan: PlanSource = Field(description="The intended cabling.")
+    link_classes: dict[str, LinkClass] = Field(
+        default_factory=dict, description="Class name -> links and rate; the first that fits a link counts."
+    )
+    default_class: str | None = Field(default=None, description="Class of links that no other class fits.")
+    subnet_managers: HostSet | None = Field(
+        default=None, description="Hosts the master subnet manager may run on."
+    )
+    viewers: list[str] = Field(
+        default_factory=list,
+        description="Where to discover from: local, or ssh://user@host[,host][?hca=mlx5_0&port=1].",
+    )
+
+    @field_validator("viewers")
+    @classmethod
+    def _viewer_scheme(cls, viewers: list[str]) -> list[str]:
+        for viewer in viewers:
+            if viewer != "local" and not (viewer.startswith("ssh://") and len(viewer) > len("ssh://")):
+                raise ValueError(f"expected local or ssh://user@host, found {viewer!r}")
+        return viewers
+
+
+class Reserved(Section):
+    """Switch ports kept for certain hosts; any other device on them is a finding."""
+
+    devices: HostSet = Field(description="Switches.")
+    ports: list[PortText] = Field(
+        min_length=1, description="Port numbers, ranges (25-32) or labels of the model."
+    )
+    for_hosts: HostSet = Field(alias="for", description="Hosts that may be there.")
+
+
+class Absent(Section):
+    """Devices or ports that may be missing for now."""
+
+    devices: HostSet = Field(description="Hosts or switches.")
+    ports: list[PortText] = Field(
+        default_factory=list,
+        description="Switch port numbers, ranges or labels; none means the whole device.",
+    )
+    reason: str = Field(min_length=1, description="Why, for the report.")
+    until: Day | None = Field(default=None, description="Last day this holds.")
+
+
+class Management(Section):
+    """The network of the BMCs, apart from every data network."""
+
+    bmc_subnets: list[Subnet] = Field(default_factory=list, description="Subnets of BMCs and nothing else.")
+    data_subnets: list[Subnet] = Field(default_factory=list, description="Subnets BMCs must not be in.")
+    bmc_addresses: dict[HostSet, IpAddress] = Field(
+        default_factory=dict,
+        description="Host set -> BMC address of its first host, the others count up in written order; an "
+        "entry that names one host comes before a set that holds it.",
+    )
+
+
+class Gates(Section):
+    """When a fabric counts as unusable."""
+
+    bad_link_share: float = Field(
+        default=0.10, ge=0, le=1, description="Share of bad links at which adaptive routing no longer copes."
+    )
+
+
+class Site(Section):
+    """The whole site file."""
+
+    name: str = Field(min_length=1, description="Name of the site, for reports.")
+    racks: dict[HostSet, Racks] = Field(default_factory=dict, description="Racks by host set.")
+    node_models: dict[str, NodeModel] = Field(default_factory=dict, description="Host models by name.")
+    switch_models: dict[str, SwitchModelEntry] = Field(
+        default_factory=dict, description="Switch models by name, beside or instead of the built-in ones."
+    )
+    nodes: dict[HostSet, Nodes] = Field(default_factory=dict, description="Hosts by host set.")
+    switches: dict[HostSet, Switches] = Field(default_factory=dict, description="Switches by host set.")
+    fabrics: dict[str, FabricEntry] = Field(default_factory=dict, description="Fabrics by name.")
+    identities: dict[str, str] = Field(
+        default_factory=dict,
+        description="GUID (0x and 16 digits) or serial -> switch, or host and HCA (gpu001 mlx5_0).",
+    )
+    reserved_ports: list[Reserved] = Field(default_factory=list, description="Ports kept for certain hosts.")
+    expected_absent: list[Absent] = Field(default_factory=list, description="Planned maintenance.")
+    management: Management = Field(default_factory=Management, description="BMC network.")
+    gates: Gates = Field(default_factory=Gates, description="Limits of the verdict.")
+
+    _document: Document = PrivateAttr(default_factory=Document)
+    _path: str = PrivateAttr(default="")
+
+    @property
+    def path(self) -> str:
+        """The file the site came from, as the operator wrote it."""
+        return self._path
+
+    def line_of(self, *keys: str | int) -> int:
+        """Line of a key in the site file: ``site.line_of("fabrics", "compute")``; 1 when not written."""
+        return self._document.line_of(keys)
+
+    def read_from(self, document: Document, path: str) -> Self:
+        """Remember where the site was read; called once by the loader. Returns the site itself."""
+        self._document, self._path = document, path
+        return self

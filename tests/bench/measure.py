@@ -1,0 +1,57 @@
+"""CPU seconds and peak memory of a child process, and how the figures are printed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Usage(NamedTuple):
+    """What one run of a command took. ``cpu_s`` is user plus system time of it and its children."""
+
+    code: int
+    cpu_s: float
+    wall_s: float
+    peak_mib: float
+    out: str
+
+
+def run(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None) -> Usage:
+    """Run a command to its end; output and errors together."""
+    with tempfile.TemporaryFile() as out:
+        start = time.monotonic()
+        child = subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd=cwd, env=env
+        )
+        _, status, used = os.wait4(child.pid, 0)
+        wall_s = time.monotonic() - start
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        text = out.read().decode("utf-8", "replace")
+    return Usage(child.returncode, used.ru_utime + used.ru_stime, wall_s, used.ru_maxrss / 1024, text)
+
+
+def best(times: int, measured: Callable[[], Usage]) -> Usage:
+    """The run with the least CPU time: other load on the machine only ever adds."""
+    return min((measured() for _ in range(times)), key=lambda usage: usage.cpu_s)
+
+
+def cpu_of(times: int, work: Callable[[], object]) -> float:
+    """Least CPU seconds of a function in this process."""
+    taken = []
+    for _ in range(times):
+        start = time.process_time()
+        work()
+        taken.append(time.process_time() - start)
+    return min(taken)
+
+
+def say(what: str, value: str, goal: str = "", met: bool | None = None) -> None:
+    """One figure on one line, with its goal and whether it is met."""
+    verdict = "" if met is None else ("  met" if met else "  NOT MET")
+    print(f"  {what:<58} {value:>12}  {goal}{verdict}")

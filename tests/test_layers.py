@@ -1,0 +1,229 @@
+"""The one-way rule, read off the imports: a layer imports from itself and from the layers below it.
+
+Every import counts: at the top, inside a function, under TYPE_CHECKING, relative or absolute.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import fabricctl
+import provision
+
+LAYERS = ("values", "pure", "adapters", "workflows", "cli")
+"""Lowest first."""
+FOLDERS = {
+    "site": "pure",
+    "plan": "pure",
+    "discovery": "pure",
+    "cabling": "pure",
+    "report": "pure",
+    "adapters": "adapters",
+    "workflows": "workflows",
+    "cli": "cli",
+}
+WORLD = {
+    *("os", "subprocess", "socket", "shutil", "tempfile", "glob", "asyncio", "signal", "threading", "time"),
+    *("paramiko", "urllib", "http", "requests", "aiohttp", "sqlalchemy", "logging", "getpass", "sys"),
+}
+"""Modules through which the world is touched: input and output, environment, clock, processes."""
+CALLS = {"print", "open", "input", "breakpoint", "exec", "eval"}
+PATH_IO = {
+    *("read_text", "read_bytes", "write_text", "write_bytes", "iterdir", "glob", "rglob", "mkdir", "unlink"),
+    *(
+        "exists",
+        "is_file",
+        "is_dir",
+        "stat",
+        "resolve",
+        "expanduser",
+        "cwd",
+        "home",
+        "touch",
+        "rename",
+        "rmdir",
+    ),
+}
+"""Methods by which a pathlib path touches the disk."""
+
+
+class Import(NamedTuple):
+    """One imported module with the line that imports it."""
+
+    module: str
+    line: int
+
+
+class Module(NamedTuple):
+    """A product module: dotted name, parsed source."""
+
+    name: str
+    path: Path
+    tree: ast.Module
+
+    @property
+    def package(self) -> str:
+        return self.name if self.path.name == "__init__.py" else self.name.rpartition(".")[0]
+
+
+def modules_under(package_file: str | None) -> list[Module]:
+    assert package_file is not None
+    root = Path(package_file).parent
+    return [read_module(root, path) for path in sorted(root.rglob("*.py"))]
+
+
+def read_module(root: Path, path: Path) -> Module:
+    parts = [root.name, *path.relative_to(root).with_suffix("").parts]
+    name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    return Module(name, path, ast.parse(path.read_text("utf-8"), str(path)))
+
+
+def imports_of(module: Module) -> Iterator[Import]:
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(alias.name, node.lineno)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parents = module.package.split(".")
+                kept = parents[: len(parents) - node.level + 1]
+                base = ".".join([*kept, *([base] if base else [])])
+            yield Import(base, node.lineno)
+            for alias in node.names:  # `from fabricctl import cli` imports a module, too
+                yield Import(f"{base}.{alias.name}", node.lineno)
+        elif isinstance(node, ast.Call) and _called(node) in ("__import__", "import_module"):
+            named = node.args[0] if node.args else None
+            assert isinstance(named, ast.Constant), f"{module.path}:{node.lineno}: import of a computed name"
+            yield Import(str(named.value), node.lineno)
+
+
+def _called(call: ast.Call) -> str:
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def layer_of(name: str) -> str:
+    """The layer of a dotted name under ``fabricctl``."""
+    parts = name.split(".")
+    if len(parts) < 2:
+        return "values"
+    return FOLDERS.get(parts[1], "cli" if parts[1] == "__main__" else "values")
+
+
+PRODUCT = modules_under(fabricctl.__file__)
+PROVISION = modules_under(provision.__file__)
+LOWEST = [module for module in PRODUCT if layer_of(module.name) in ("values", "pure")]
+
+
+def upward(modules: list[Module]) -> list[str]:
+    """Import lines by which a layer of fabricctl reaches up."""
+    return [
+        f"{module.path}:{line}: {layer_of(module.name)} imports {imported} of layer {layer_of(imported)}"
+        for module in modules
+        for imported, line in imports_of(module)
+        if imported.startswith("fabricctl.")
+        and LAYERS.index(layer_of(imported)) > LAYERS.index(layer_of(module.name))
+    ]
+
+
+def naming(modules: list[Module], *packages: str) -> list[str]:
+    """Import lines that name one of the packages or something inside."""
+    return [
+        f"{module.path}:{line}: imports {imported}"
+        for module in modules
+        for imported, line in imports_of(module)
+        if any(imported == package or imported.startswith(f"{package}.") for package in packages)
+    ]
+
+
+def test_every_folder_of_fabricctl_has_a_layer() -> None:
+    root = Path(str(fabricctl.__file__)).parent
+    folders = {path.parent.relative_to(root).parts[0] for path in root.rglob("*.py") if path.parent != root}
+    assert folders <= set(FOLDERS)
+
+
+def test_no_layer_imports_upward() -> None:
+    assert upward(PRODUCT) == []
+
+
+def test_only_the_cli_of_fabricctl_imports_provision() -> None:
+    assert naming([m for m in PRODUCT if layer_of(m.name) != "cli"], "provision") == []
+
+
+def test_provision_does_not_import_fabricctls_cli() -> None:
+    assert naming(PROVISION, "fabricctl.cli") == []
+
+
+def test_product_code_never_imports_tests() -> None:
+    assert naming([*PRODUCT, *PROVISION], "tests", "conftest", "pytest", "hypothesis") == []
+
+
+def test_values_and_pure_code_import_nothing_that_touches_the_world() -> None:
+    assert naming(LOWEST, *WORLD) == []
+
+
+def test_values_and_pure_code_neither_print_nor_open_nor_use_the_disk() -> None:
+    assert [line for module in LOWEST for line in touches(module)] == []
+
+
+def test_only_the_cli_prints_or_exits() -> None:
+    below = [module for module in PRODUCT if layer_of(module.name) != "cli"]
+    found = [
+        f"{module.path}:{node.lineno}: {_called(node)}()"
+        for module in [*below, *PROVISION]
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and _called(node) in ("print", "exit", "_exit", "echo")
+    ]
+    assert found == []
+
+
+def touches(module: Module) -> Iterator[str]:
+    """Calls by which a module touches the world without importing for it."""
+    for node in ast.walk(module.tree):
+        if not isinstance(node, ast.Call):
+            continue
+        plain = isinstance(node.func, ast.Name) and node.func.id in CALLS
+        on_disk = isinstance(node.func, ast.Attribute) and node.func.attr in PATH_IO
+        if plain or on_disk:
+            yield f"{module.path}:{node.lineno}: {_called(node)}()"
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "imported"),
+    [
+        ("site/a.py", "from fabricctl.adapters import ssh", "fabricctl.adapters"),
+        ("plan/a.py", "def f():\n    import fabricctl.workflows.verify", "fabricctl.workflows.verify"),
+        ("adapters/a.py", "from ..cli import main", "fabricctl.cli"),
+        ("errors.py", "if TYPE_CHECKING:\n    from .plan.model import Plan", "fabricctl.plan.model"),
+        (
+            "workflows/a.py",
+            "import importlib\nimportlib.import_module('fabricctl.cli.main')",
+            "fabricctl.cli.main",
+        ),
+        ("workflows/a.py", "from fabricctl import cli", "fabricctl.cli"),
+    ],
+)
+def test_the_check_sees_an_upward_import_however_it_is_written(
+    tmp_path: Path, name: str, source: str, imported: str
+) -> None:
+    root = tmp_path / "fabricctl"
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(source, encoding="utf-8")
+    assert any(imported in line for line in upward([read_module(root, path)]))
+
+
+@pytest.mark.parametrize("source", ["print(1)", "def f(p):\n    return p.read_text()", "open('x')"])
+def test_the_check_sees_a_pure_module_touch_the_world(tmp_path: Path, source: str) -> None:
+    path = tmp_path / "fabricctl" / "plan" / "a.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(source, encoding="utf-8")
+    assert list(touches(read_module(tmp_path / "fabricctl", path)))
