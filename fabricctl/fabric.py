@@ -188,7 +188,11 @@ class Fabric:
         if told is not None:
             return told
         node = self.nodes.get(port.node)
-        return PortState.DOWN if node is not None and node.listed else PortState.UNKNOWN
+        if node is None or not node.listed or 0 < node.ports < port.number:
+            return (
+                PortState.UNKNOWN
+            )  # never read, or a port this node does not have (or whose line is cut off)
+        return PortState.DOWN
 
     @cached_property
     def graph(self) -> nx.MultiGraph[str]:

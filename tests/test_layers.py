@@ -6,6 +6,7 @@ Every import counts: at the top, inside a function, under TYPE_CHECKING, relativ
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -33,23 +34,8 @@ WORLD = {
 }
 """Modules through which the world is touched: input and output, environment, clock, processes."""
 CALLS = {"print", "open", "input", "breakpoint", "exec", "eval"}
-PATH_IO = {
-    *("read_text", "read_bytes", "write_text", "write_bytes", "iterdir", "glob", "rglob", "mkdir", "unlink"),
-    *(
-        "exists",
-        "is_file",
-        "is_dir",
-        "stat",
-        "resolve",
-        "expanduser",
-        "cwd",
-        "home",
-        "touch",
-        "rename",
-        "rmdir",
-    ),
-}
-"""Methods by which a pathlib path touches the disk."""
+PURE_PATHS = ("PurePath", "PurePosixPath")
+"""Of pathlib, what only takes names apart."""
 
 
 class Import(NamedTuple):
@@ -98,9 +84,20 @@ def imports_of(module: Module) -> Iterator[Import]:
             for alias in node.names:  # `from fabricctl import cli` imports a module, too
                 yield Import(f"{base}.{alias.name}", node.lineno)
         elif isinstance(node, ast.Call) and _called(node) in ("__import__", "import_module"):
-            named = node.args[0] if node.args else None
-            assert isinstance(named, ast.Constant), f"{module.path}:{node.lineno}: import of a computed name"
-            yield Import(str(named.value), node.lineno)
+            yield Import(_named(node, module), node.lineno)
+
+
+def _named(call: ast.Call, module: Module) -> str:
+    """What ``import_module`` is called with; of ``f"fabricctl.plan.{name}"`` the package, which must be told."""
+    named = call.args[0] if call.args else None
+    known = named.values[0] if isinstance(named, ast.JoinedStr) else named
+    where = f"{module.path}:{call.lineno}"
+    assert isinstance(known, ast.Constant), f"{where}: import of a computed name"
+    text = str(known.value)
+    if known is named:
+        return text
+    assert re.match(r"[a-z_]+\.[a-z_]+\.", text), f"{where}: import of a computed name, its package not told"
+    return text.rpartition(".")[0]
 
 
 def _called(call: ast.Call) -> str:
@@ -186,14 +183,16 @@ def test_only_the_cli_prints_or_exits() -> None:
 
 
 def touches(module: Module) -> Iterator[str]:
-    """Calls by which a module touches the world without importing for it."""
+    """Where a module prints, opens a file or takes the half of pathlib that can."""
     for node in ast.walk(module.tree):
-        if not isinstance(node, ast.Call):
-            continue
-        plain = isinstance(node.func, ast.Name) and node.func.id in CALLS
-        on_disk = isinstance(node.func, ast.Attribute) and node.func.attr in PATH_IO
-        if plain or on_disk:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
             yield f"{module.path}:{node.lineno}: {_called(node)}()"
+        elif isinstance(node, ast.Import) and any(alias.name == "pathlib" for alias in node.names):
+            yield f"{module.path}:{node.lineno}: import pathlib; take PurePath from it instead"
+    for imported, line in imports_of(module):
+        head, _, name = imported.partition(".")
+        if head == "pathlib" and name and name not in PURE_PATHS:
+            yield f"{module.path}:{line}: pathlib.{name}"
 
 
 @pytest.mark.parametrize(
@@ -208,6 +207,7 @@ def touches(module: Module) -> Iterator[str]:
             "import importlib\nimportlib.import_module('fabricctl.cli.main')",
             "fabricctl.cli.main",
         ),
+        ("plan/a.py", "import_module(f'fabricctl.adapters.{kind}')", "fabricctl.adapters"),
         ("workflows/a.py", "from fabricctl import cli", "fabricctl.cli"),
     ],
 )
@@ -221,7 +221,9 @@ def test_the_check_sees_an_upward_import_however_it_is_written(
     assert any(imported in line for line in upward([read_module(root, path)]))
 
 
-@pytest.mark.parametrize("source", ["print(1)", "def f(p):\n    return p.read_text()", "open('x')"])
+@pytest.mark.parametrize(
+    "source", ["print(1)", "def f():\n    from pathlib import Path", "import pathlib", "open('x')"]
+)
 def test_the_check_sees_a_pure_module_touch_the_world(tmp_path: Path, source: str) -> None:
     path = tmp_path / "fabricctl" / "plan" / "a.py"
     path.parent.mkdir(parents=True)

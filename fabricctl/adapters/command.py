@@ -38,12 +38,13 @@ _GUARD = (
     f"if timeout -k {GRACE_S} 9 true >/dev/null 2>&1; then "
     f'set -- timeout -k {GRACE_S} "$s" "$@"; fi; '
     # A background job's standard input is /dev/null (POSIX, asynchronous lists), so ours waits at 3.
-    'exec 3<&0; "$@" </dev/null 3<&- & c=$!; '
+    'exec 3<&0; "$@" </dev/null 3<&- & c=$! ; '
     '( read -r x <&3; trap "" TERM; kill -TERM -$c; kill -TERM 0; '
-    f"sleep {GRACE_S}; kill -KILL -$c; kill -KILL 0 ) >/dev/null 2>&1 & w=$!; "
+    f"sleep {GRACE_S}; kill -KILL -$c; kill -KILL 0 ) >/dev/null 2>&1 & w=$! ; "
     "exec 3<&-; wait $c; r=$?; exec 2>/dev/null; kill -TERM -$c; kill $w; exit $r"
 )
-"""No single quote, no newline, no exclamation mark: it passes through any login shell, csh included."""
+"""No single quote, backslash or newline, and each exclamation mark before a blank (else csh looks up its
+history): so it passes through any login shell."""
 
 
 class Deadline:

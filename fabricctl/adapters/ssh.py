@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from fabricctl.adapters.command import DEFAULT_LIMIT_BYTES, Completed, Deadline, Output, guarded
 from fabricctl.adapters.ssh_config import Login
 from fabricctl.adapters.ssh_errors import said
-from fabricctl.adapters.ssh_login import log_in
+from fabricctl.adapters.ssh_login import Connection, log_in
 from fabricctl.errors import UnreachableError
 
 if TYPE_CHECKING:
-    from paramiko import Channel, SSHClient
+    from paramiko import Channel
 
 _BLOCK = 1 << 17
 _NO_STATUS = -1
@@ -29,9 +29,9 @@ _NO_STATUS = -1
 class SshSession:
     """A logged-in host: made by ``connect``, closed on leaving its ``with`` block."""
 
-    def __init__(self, viewer: str, client: SSHClient) -> None:
+    def __init__(self, viewer: str, connection: Connection) -> None:
         self.viewer = viewer
-        self._client = client
+        self._connection = connection
 
     def __enter__(self) -> SshSession:
         return self
@@ -39,7 +39,7 @@ class SshSession:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._client.close()
+        self._connection.close()
 
     def run(
         self, argv: Sequence[str], deadline: Deadline, *, limit_bytes: int = DEFAULT_LIMIT_BYTES
@@ -67,10 +67,8 @@ class SshSession:
     def _open_channel(self, argv: Sequence[str], deadline: Deadline) -> Channel:
         import paramiko
 
-        transport = self._client.get_transport()
-        assert transport is not None, "used after its with block"
         try:
-            channel = transport.open_session(timeout=max(deadline.left(), 0.1))
+            channel = self._connection.transport.open_session(timeout=max(deadline.left(), 0.1))
             channel.settimeout(max(deadline.left(), 0.1))
             channel.exec_command(shlex.join(guarded(argv, deadline)))
         except (paramiko.SSHException, EOFError, OSError) as exc:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-import select
 import shlex
 import socket
-from typing import TYPE_CHECKING
 
-from fabricctl.adapters.command import Deadline, last_words
+from fabricctl.adapters.command import Deadline
 from fabricctl.adapters.ssh_config import SSH_PORT, Login
+from fabricctl.adapters.ssh_proxy import Proxy
 from fabricctl.errors import DeadlineError, LoginRefusedError, UnreachableError, ViewerError
-
-if TYPE_CHECKING:
-    from paramiko import ProxyCommand
 
 STAGE_LOGIN = "logging in"
 _LATE_S = 0.2
@@ -32,7 +28,7 @@ def try_by_hand(login: Login) -> str:
 
 
 def translated(
-    exc: Exception, login: Login, viewer: str, deadline: Deadline, stage: str, proxy: ProxyCommand | None
+    exc: Exception, login: Login, viewer: str, deadline: Deadline, stage: str, proxy: Proxy | None
 ) -> ViewerError:
     """The most specific error of the tree for a failed login.
 
@@ -41,7 +37,7 @@ def translated(
     if isinstance(exc, TimeoutError) or deadline.left() < _LATE_S:
         return DeadlineError(f"no full answer within {deadline.seconds:g} s, while {stage}", viewer=viewer)
     if proxy is not None and stage != STAGE_LOGIN:
-        words = _proxy_words(proxy)
+        words = proxy.words()
         return UnreachableError(
             f"cannot be reached through `{login.proxy}`: {words or said(exc)}", viewer=viewer
         )
@@ -95,16 +91,18 @@ def _refused(exc: Exception, login: Login, viewer: str) -> LoginRefusedError:
 
 def _offered(login: Login) -> str:
     kinds = [
-        *login.key_files,
+        *(f"{path}{_doubt(path)}" for path in login.key_files),
         *(["the agent's keys"] if login.use_agent and os.environ.get("SSH_AUTH_SOCK") else []),
         *(["~/.ssh/id_*"] if login.default_keys else []),
     ]
     return f"offered: {', '.join(kinds)}" if kinds else "there was no key to offer"
 
 
-def _proxy_words(proxy: ProxyCommand) -> str:
-    """What the proxy command printed on its standard error; asking its exit code would race its end."""
-    stream = proxy.process.stderr
-    if stream is None or not select.select([stream], [], [], _LATE_S)[0]:
-        return ""
-    return last_words(os.read(stream.fileno(), 4096))
+def _doubt(path: str) -> str:
+    """A remark on a key file that is none: paramiko's own words for it name a type it guessed."""
+    try:
+        with open(path, "rb") as stream:
+            head = stream.read(4096)
+    except OSError as exc:
+        return f" (cannot be read: {said(exc)})"
+    return "" if b"PRIVATE KEY-----" in head or path.endswith("-cert.pub") else " (is no private key)"

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import logging
-import shlex
 import socket
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fabricctl.adapters.command import Deadline
 from fabricctl.adapters.known_hosts import RecordedKey, check, recorded_keys
 from fabricctl.adapters.ssh_config import Login
 from fabricctl.adapters.ssh_errors import STAGE_LOGIN, translated
+from fabricctl.adapters.ssh_proxy import Proxy
 from fabricctl.errors import ViewerError
 
 if TYPE_CHECKING:
-    from paramiko import PKey, ProxyCommand, SSHClient, Transport
+    from paramiko import PKey, SSHClient, Transport
 
 _RSA_SIGNATURES = ("rsa-sha2-512", "rsa-sha2-256")
 _LEAST_S = 0.1
 
 
-def log_in(login: Login, deadline: Deadline, *, viewer: str) -> SSHClient:
-    """A client whose host key was checked and whose login was accepted.
+class Connection:
+    """A host whose key was checked and who accepted our login."""
+
+    def __init__(self, transport: Transport, close: Callable[[], None]) -> None:
+        self.transport = transport
+        self.close = close
+
+
+def log_in(login: Login, deadline: Deadline, *, viewer: str) -> Connection:
+    """Check the host's key and log in.
 
     All of it (name service, proxy, handshake, agent, login) shares the deadline, so it happens on a thread
     that is left behind when one of them does not return.
@@ -65,15 +74,15 @@ class _Attempt:
         self._lock = threading.Lock()
         self._abandoned = False
         self._closers: list[Any] = []
-        self._client: SSHClient | None = None
+        self._connection: Connection | None = None
         self._error: BaseException | None = None
 
-    def outcome(self) -> SSHClient:
-        """The client, once ``done``; or what went wrong, raised."""
+    def outcome(self) -> Connection:
+        """The connection, once ``done``; or what went wrong, raised."""
         if self._error is not None:
             raise self._error
-        assert self._client is not None
-        return self._client
+        assert self._connection is not None
+        return self._connection
 
     def abandon(self) -> None:
         """Close whatever there is now, and whatever comes of it later."""
@@ -84,7 +93,7 @@ class _Attempt:
     def run(self) -> None:
         """Log in; the outcome, good or bad, is kept for ``outcome``."""
         try:
-            self._client = self._log_in()
+            self._connection = self._log_in()
         except BaseException as exc:  # noqa: BLE001 - handed to the waiting thread, raised there
             self._error = exc
         with self._lock:
@@ -97,26 +106,27 @@ class _Attempt:
         for thing in reversed(self._closers):
             thing.close()
 
-    def _log_in(self) -> SSHClient:
+    def _log_in(self) -> Connection:
         import paramiko
 
-        proxy: ProxyCommand | None = None
+        login = self._login
+        proxy: Proxy | None = None
         try:
-            sock: Any
-            if self._login.proxy:
-                sock = proxy = paramiko.ProxyCommand(shlex.join(["sh", "-c", f"exec {self._login.proxy}"]))
+            if login.proxy:
+                proxy = Proxy(login.proxy)
+                self._closers.append(proxy)
+                sock = proxy.sock
             else:
-                sock = socket.create_connection(
-                    (self._login.host, self._login.port), timeout=max(self._deadline.left(), _LEAST_S)
-                )
-            self._closers.append(sock)
+                left = max(self._deadline.left(), _LEAST_S)
+                sock = socket.create_connection((login.host, login.port), timeout=left)
+                self._closers.append(sock)
             return self._shake_hands(sock)
         except ViewerError:
             raise
         except (paramiko.SSHException, OSError, EOFError, ValueError) as exc:
-            raise translated(exc, self._login, self._viewer, self._deadline, self.stage, proxy) from exc
+            raise translated(exc, login, self._viewer, self._deadline, self.stage, proxy) from exc
 
-    def _shake_hands(self, sock: Any) -> SSHClient:
+    def _shake_hands(self, sock: socket.socket) -> Connection:
         """Handshake, host key, login: ``connect`` does them in this order."""
         import paramiko
 
@@ -143,7 +153,7 @@ class _Attempt:
         transport = client.get_transport()
         assert transport is not None
         transport.set_keepalive(login.keepalive_s)
-        return client
+        return Connection(transport, self._close)
 
     def _policy(self) -> Any:
         """A policy that accepts a recorded key only.

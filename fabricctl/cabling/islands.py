@@ -99,8 +99,8 @@ def rail_words(rails: tuple[tuple[str, int], ...]) -> str:
     name, count = rails[0]
     if count >= RAIL_SHARE * total:
         return f"{name} only"
-    names = [name for name, _ in rails]
-    return ", ".join(sorted(names, key=natural_key)) if len(names) <= 10 else f"{len(names)} kinds of HCA"
+    text = fold(name for name, _ in rails)
+    return text if len(text) <= 60 else f"{len(rails)} kinds of HCA"
 
 
 def split_finding(islands: Islands) -> Finding | None:

@@ -254,7 +254,7 @@ class LinkFindings:
         return Finding(
             FindingKind.DEGRADED,
             f"{a} - {b}",
-            f"{a} - {b} ({tiers}): {'narrower' if narrow else 'slower'} than planned",
+            f"{a} - {b} ({tiers}): {'narrower' if narrow else 'slower'} than {'its like' if because else 'planned'}",
             expected=f"{want}{because}",
             found=str(rate),
             fix=f"clean and reseat both ends, then replace the cable: {a.full} - {b.full}",

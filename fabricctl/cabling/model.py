@@ -101,8 +101,8 @@ class End:
 
     @property
     def full(self) -> str:
-        """With label and place: ``ibl-p01-r1/27 (cage 14/1, B07 U31)``."""
-        extra = ", ".join(part for part in (f"label {self.label}" if self.label else "", self.place) if part)
+        """With label and place: ``ibl-p01-r1/27 (panel 14/1, B07 U31)``."""
+        extra = ", ".join(part for part in (f"panel {self.label}" if self.label else "", self.place) if part)
         return f"{self} ({extra})" if extra else str(self)
 
 

@@ -193,7 +193,7 @@ class OtherFindings:
 
     def bundle_gaps(self) -> Iterator[Finding]:
         """Without a plan: ports down beside the cables of a bundle that has fewer than its like."""
-        for gap in find_gaps(self.seen):
+        for gap in find_gaps(self.seen, self.tiers.seen):
             a = [str(self.ends.discovered(Port(gap.a, n))) for n in gap.down_a]
             b = [str(self.ends.discovered(Port(gap.b, n))) for n in gap.down_b]
             names = (self.seen.nodes[gap.a].name, self.seen.nodes[gap.b].name)
@@ -202,9 +202,10 @@ class OtherFindings:
                 " - ".join(names),
                 f"{names[0]} - {names[1]}: {gap.have} of {gap.usual} parallel cables are up",
                 expected=f"{gap.usual} cables, as most bundles of both switches",
-                found=f"down beside them: {fold(a)} and {fold(b)}",
-                fix=f"plug in, reseat or replace the cable between {fold(a)} and {fold(b)}",
+                found=f"down: {_few(a)} and {_few(b)}",
+                fix=f"plug in, reseat or replace the cable between {_few(a)} and {_few(b)}",
                 devices=names,
+                group="with fewer parallel cables than their like",
             )
 
 
@@ -222,3 +223,8 @@ def covered_ports(classified: Classified) -> set[Port]:
             p for p in (judged.seen_a, judged.seen_b, judged.found_a, judged.found_b) if p is not None
         )
     return ports
+
+
+def _few(ports: list[str]) -> str:
+    text = fold(ports)
+    return text if len(text) <= 60 else f"{ports[0]} and {len(ports) - 1} other ports"

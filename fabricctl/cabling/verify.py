@@ -12,7 +12,7 @@ from fabricctl.cabling.classify import Classified, Expectations, classify, unexp
 from fabricctl.cabling.ends import Ends, Knowledge
 from fabricctl.cabling.islands import Islands, find_islands, split_finding
 from fabricctl.cabling.link_findings import LinkFindings
-from fabricctl.cabling.model import Counts, Finding, FindingKind, LinkClass
+from fabricctl.cabling.model import Cable, Counts, Finding, FindingKind, LinkClass
 from fabricctl.cabling.other_findings import OtherFindings, covered_ports, unknown_keys
 from fabricctl.cabling.rails import RailCheck, check_rails
 from fabricctl.cabling.scope import make_scope
@@ -68,6 +68,7 @@ class Verdict:
     """The answer.
 
     :param doubts: why something could not be told, one sentence each; :param notes: worth knowing, no verdict.
+    :param outside: cables that reach a device outside the plan; counted, and listed on request.
     :param plan_format: None when no plan was given and only the plan-free checks ran.
     """
 
@@ -84,6 +85,7 @@ class Verdict:
     plan_path: str = ""
     switches_seen: int = 0
     hcas_seen: int = 0
+    outside: list[Cable] = field(default_factory=list)
 
     @property
     def exit_code(self) -> int:
@@ -112,6 +114,7 @@ class _Verifier:
         self.findings: list[Finding] = []
         self.notes: list[str] = []
         self.counts = Counts()
+        self.outside: list[Cable] = []
 
     def run(self) -> Verdict:
         in_scope = self.scope()
@@ -153,6 +156,7 @@ class _Verifier:
             plan_path=plan.path if self.planned else "",
             switches_seen=sum(1 for _ in self.seen.switches()),
             hcas_seen=sum(1 for _ in self.seen.hcas()),
+            outside=self.outside,
         )
 
     def scope(self) -> Callable[[Link], bool] | None:
@@ -205,6 +209,13 @@ class _Verifier:
         kinds = Counter(self.other.kind_of(link) for link in loose)
         counts.unexpected = kinds[FindingKind.UNEXPECTED]
         counts.outside_plan = kinds[FindingKind.OUTSIDE_PLAN]
+        self.outside = [
+            Cable(
+                self.ends.discovered(link.a), None, self.ends.discovered(link.b), self.tiers.seen_pair(link)
+            )
+            for link in loose
+            if self.other.kind_of(link) is FindingKind.OUTSIDE_PLAN
+        ]
         counts.cables_seen = self.seen.link_count
         counts.cables_as_planned = classified.as_planned
         counts.cables_differ = counts.cables_seen - classified.as_planned - len(unplanned)

@@ -28,6 +28,7 @@ def check(file: SiteFile = DEFAULT_FILE) -> None:
     from fabricctl.site.check import check_site
     from fabricctl.site.load import SiteErrors
     from fabricctl.site.summary import site_line
+    from fabricctl.workflows.load_plan import plan_of_fabric
 
     try:
         site = _read(file)
@@ -35,7 +36,7 @@ def check(file: SiteFile = DEFAULT_FILE) -> None:
         for error in exc.errors:
             typer.echo(f"fabricctl: {error}", err=True)
         raise typer.Exit(EXIT_USAGE) from exc
-    plans = _plans(site)
+    plans = {name: plan_of_fabric(site, name) for name in site.fabrics}
     findings = check_site(site, plans)
     console = out_console()
     console.print(site_line(site), markup=False, soft_wrap=True)
@@ -94,24 +95,6 @@ def _read(file: str) -> Site:
     from fabricctl.site.yaml_lines import MAX_CHARS
 
     return load_site(decode(read_input(file, limit_bytes=4 * MAX_CHARS), file), file)
-
-
-def _plans(site: Site) -> dict[str, Plan]:
-    """Plan of every fabric; a plan file's path is relative to the site file."""
-    from pathlib import Path
-
-    from fabricctl.plan.yaml_doc import plan_from_mapping
-    from fabricctl.workflows.load_plan import load_plan_file
-
-    folder = Path(site.path).parent if site.path != "-" else Path()
-    plans: dict[str, Plan] = {}
-    for name, entry in site.fabrics.items():
-        inline = entry.plan.inline
-        if inline is not None:
-            plans[name] = plan_from_mapping(inline, site.path)
-        else:
-            plans[name] = load_plan_file(str(folder / str(entry.plan.file)), site)
-    return plans
 
 
 def _plan_lines(site: Site, plans: dict[str, Plan]) -> Iterator[str]:

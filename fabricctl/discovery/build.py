@@ -21,6 +21,7 @@ from fabricctl.discovery.model import (
     is_aggregation_node,
 )
 from fabricctl.discovery.names import describe
+from fabricctl.discovery.noise import complaint, is_noise
 from fabricctl.errors import DiscoveryError
 from fabricctl.fabric import Fabric, Link, LinkDetail, Node, NodeKind, Port, PortState
 from fabricctl.rates import Rate
@@ -114,6 +115,22 @@ class ObservationBuilder:
     def fail(self, message: str, line: int = 0, *, hint: str = "") -> DiscoveryError:
         """Return the error to raise for a line."""
         return DiscoveryError(message, path=self.path, line=line, hint=hint)
+
+    def not_understood(self, line: str, number: int, expected: str, *, last: bool = False) -> DiscoveryError:
+        """Return the error for a line of unknown form; ``last``: nothing follows, not even a line end."""
+        shown = line.strip()
+        shown = shown if len(shown) <= 100 else shown[:97] + "..."
+        what = "the file is cut in this line" if last else "not understood"
+        return self.fail(f"{what}: {shown!r}; expected {expected}", number)
+
+    def noise(self, line: str, number: int) -> bool:
+        """Take a line of the tool's standard error as a doubt; False when it is not such a line."""
+        if not is_noise(line):
+            return False
+        told = complaint(line, number)
+        if told is not None:
+            self.problems.append(told)
+        return True
 
     def doubt(self, kind: ProblemKind, text: str, line: int = 0, nodes: tuple[str, ...] = ()) -> None:
         """Note a reason why this observation may not be the whole truth."""
@@ -298,7 +315,7 @@ class ObservationBuilder:
             f"and at {second[1]} by line {second[2]}"
         )
         nodes = tuple(dict.fromkeys((port.node, half[0].node, back[0].node)))
-        self.doubt(ProblemKind.CONTRADICTION, text, second[2], nodes)
+        self.doubt(ProblemKind.RATES_DIFFER, text, second[2], nodes)
         rates = [rate for rate in (first[1], second[1]) if rate is not None]
         return min(rates, key=lambda rate: rate.gbps) if rates else None
 
@@ -327,6 +344,8 @@ class ObservationBuilder:
             draft.ports = max(draft.ports, max(told))
             for number in set(range(1, draft.ports + 1)) - told:
                 fabric.states.setdefault(Port(key, number), PortState.UNKNOWN)
+        for key in self.drafts.keys() - numbers.keys():
+            self.drafts[key].listed = False  # a header without its ports: what follows is cut or filtered
 
     def _tell_unread(self, unread: list[Draft]) -> None:
         """One doubt for all nodes that only their neighbours name."""

@@ -123,7 +123,7 @@ class _Reader:
 
     def number(self, row: Row, column: str, number: int) -> int:
         value = row[column]
-        if not value.isascii() or not value.isdecimal():
+        if not _small(value):
             raise self.build.fail(f"{column} {value!r} is not a number", number)
         return int(value)
 
@@ -145,7 +145,7 @@ class _Reader:
         draft.ports = self.number(row, "NumPorts", number)
         draft.system_guid = parse_guid(row.get("SystemImageGUID", ""))
         device = row.get("DeviceID", "")
-        draft.device_id = int(device) if device.isascii() and device.isdecimal() else None
+        draft.device_id = int(device) if _small(device) else None
 
     def ports(self) -> dict[tuple[str, int], Rate | None]:
         """Take port rows: states, LIDs, port GUIDs; returns the active rate of each port that is up."""
@@ -159,7 +159,7 @@ class _Reader:
             if port_guid is not None and draft.kind is not NodeKind.SWITCH and number:
                 draft.port_guids = {**(draft.port_guids or {}), number: port_guid}
             lid = row.get("LID", "")
-            if draft.lid is None and lid.isascii() and lid.isdecimal():
+            if draft.lid is None and _small(lid):
                 draft.lid = int(lid) or None
             if not number:
                 continue  # port 0 of a switch is its management port, not a cable's
@@ -194,3 +194,8 @@ class _Reader:
             build.half(far, near, rates.get(far), line)
         for port in rates.keys() - build.halves.keys():
             build.down(build.port(*port), PortState.UNKNOWN, 0)
+
+
+def _small(text: str) -> bool:
+    """A decimal number of a size that ports, LIDs and device IDs have."""
+    return text.isascii() and text.isdecimal() and len(text) <= 6

@@ -19,16 +19,14 @@ from typing import NamedTuple
 
 from fabricctl.discovery.build import ObservationBuilder
 from fabricctl.discovery.model import DiscoveryFormat, Observation, ProblemKind
-from fabricctl.discovery.noise import complaint, is_noise
-from fabricctl.discovery.portlines import Assembler, End, PortLine, guess_kind, tell_kinds
-from fabricctl.errors import DiscoveryError
+from fabricctl.discovery.portlines import Assembler, End, PortLine, tell_kinds
 from fabricctl.fabric import NodeKind, PortState
 from fabricctl.rates import SPEED_OF_LANE_GBPS, Rate, parse_rate
 
 _PORT = re.compile(
-    r'\s*(?:0x([0-9a-fA-F]{1,16})\s+)?(?:"([^"]*(?:"(?!\s+\d+\s+\d+\[)[^"]*)*)"\s+)?(\d+)\s+(\d+)\[\s*\d*\]\s*'
+    r'\s*(?:0x([0-9a-fA-F]{1,16})\s+)?(?:"([^"]*(?:"(?!\s+\d+\s+\d+\[)[^"]*)*)"\s+)?(\d{1,6})\s+(\d{1,6})\[\s*\d*\]\s*'
     r"==(\([^=]*\))==>\s*"
-    r'(?:(?:0x([0-9a-fA-F]{1,16})\s+)?(?:(\d+)\s+(\d+))?\[\s*\d*\]\s*"(.*)"\s+\(\s?(.*?)\s*\)'
+    r'(?:(?:0x([0-9a-fA-F]{1,16})\s+)?(?:(\d{1,6})\s+(\d{1,6}))?\[\s*\d*\]\s*"(.*)"\s+\(\s?(.*?)\s*\)'
     r'|"(Port not available)")\s*\Z'
 )
 _HEADER = re.compile(r"(?:Switch:?\s+0x([0-9a-fA-F]{1,16})|(CA|Router|\?\?):)\s(.*):\s*\Z")
@@ -83,12 +81,13 @@ class _Reader:
 
     def read(self, text: str) -> Observation:
         match = _PORT.match
-        for number, line in enumerate(text.split("\n"), 1):
+        lines = text.split("\n")
+        for number, line in enumerate(lines, 1):
             found = match(line)
             if found is not None:
                 self.port_line(found, number)
             elif line and not line.isspace():
-                self.other_line(line, number)
+                self.other_line(line, number, last=number == len(lines))
         if self.in_lines:
             self.build.form = DiscoveryFormat.IBLINKINFO_LINES
         kinds = tell_kinds(self.told) if self.in_lines else None
@@ -105,11 +104,10 @@ class _Reader:
         kind, own_guid, description, block = self.owner(guid, name, number)
         peer, state = None, None
         if far_port is not None:
-            far_kind = NodeKind.UNKNOWN if far_guid or far_lid is None else guess_kind(far_name)
             far_key = f"0x{far_guid.lower():0>16}" if far_guid else None
             if (far_key is None) is self.in_lines:
                 raise self.build.fail("the neighbour has no GUID although the port has a name", number)
-            peer = End(int(far_port), far_key, far_name, int(far_lid), far_kind)
+            peer = End(int(far_port), far_key, far_name, int(far_lid))
         else:
             state = self.state(link, lost is not None, description, port, number)
         best = self.best(could_be, link.rate, number) if could_be else None
@@ -123,7 +121,9 @@ class _Reader:
         """Kind, GUID, description and block of the port's node."""
         if name is not None:
             if guid is None or self.block is not None:
-                raise self.build.fail(f"a port with a name, in the middle of a block; {_EXAMPLE}", number)
+                raise self.build.fail(
+                    f"a port with a name, in the middle of a block; expected {_EXAMPLE}", number
+                )
             self.in_lines = True
             text = name.lstrip() if len(name) == 30 else name
             return NodeKind.UNKNOWN, f"0x{guid.lower():0>16}", text, 0
@@ -149,7 +149,7 @@ class _Reader:
         """Read ``( 4X        53.125 Gbps Active/  LinkUp)``."""
         found = _LINK.match(text)
         if found is None:
-            raise self.build.fail(f"the link {text!r} is not understood; {_EXAMPLE}", number)
+            raise self.build.fail(f"the link {text!r} is not understood; expected {_EXAMPLE}", number)
         width, speed, state, physical = found.groups()
         down, disabled = state == "Down", physical == "Disabled"
         rate = None
@@ -158,7 +158,7 @@ class _Reader:
             if lane is not None:
                 rate = self.lane_rate(width, "FDR10" if lane[2] else lane[1], number)
             elif _NO_SPEED.match(speed) is None:
-                raise self.build.fail(f"the speed {speed!r} is not understood; {_EXAMPLE}", number)
+                raise self.build.fail(f"the speed {speed!r} is not understood; expected {_EXAMPLE}", number)
         return _Link(rate, down, disabled)
 
     def lane_rate(self, width: str | None, lane: str, number: int) -> Rate | None:
@@ -192,23 +192,14 @@ class _Reader:
         self.could_be[told] = best
         return best
 
-    def other_line(self, line: str, number: int) -> None:
+    def other_line(self, line: str, number: int, *, last: bool) -> None:
         header = _HEADER.match(line)
         if header is not None and not self.in_lines:
             guid = f"0x{header[1].lower():0>16}" if header[1] else None
             self.block = _Block(number, _KINDS[header[2]], guid, header[3])
             if guid is not None:
                 self.build.mention(guid, NodeKind.SWITCH, header[3], number)
-        elif is_noise(line):
-            doubt = complaint(line, number)
-            if doubt is not None:
-                self.build.problems.append(doubt)
-        elif line.lstrip()[0] != "#":
-            raise self.not_understood(line, number)
-
-    def not_understood(self, line: str, number: int) -> DiscoveryError:
-        if line[:2] in ("< ", "> "):
-            return self.build.fail("this is what changed (iblinkinfo --diff), not what is there", number)
-        shown = line.strip()
-        shown = shown if len(shown) <= 100 else shown[:97] + "..."
-        return self.build.fail(f"not understood: {shown!r}; {_EXAMPLE}", number)
+        elif line[:2] in ("< ", "> "):
+            raise self.build.fail("this is what changed (iblinkinfo --diff), not what is there", number)
+        elif line.lstrip()[0] != "#" and not self.build.noise(line, number):
+            raise self.build.not_understood(line, number, _EXAMPLE, last=last)

@@ -19,7 +19,6 @@ import re
 from fabricctl.discovery import ibsim_net
 from fabricctl.discovery.build import Draft, Half, ObservationBuilder
 from fabricctl.discovery.model import DiscoveryFormat, Observation, ProblemKind
-from fabricctl.errors import DiscoveryError
 from fabricctl.fabric import NodeKind, Port
 from fabricctl.rates import Rate, parse_rate
 
@@ -40,19 +39,17 @@ _VALUE = re.compile(
 _INITIATED = re.compile(r"# Initiated from node ([0-9a-fA-F]{1,16})")
 _CHASSIS = re.compile(r"Chassis \d+|Non-Chassis Nodes")
 _NET_FILE = re.compile(r"(?:width|speed|extspeed|netprefix|netnodeprefix|noderange)=|(?:module|include|do)\s")
-NOISE = re.compile(r"\S+\.c:\d+; |ibwarn: |ibpanic: |ibdebug: |iberror: |umad|mad_rpc")
-"""What infiniband-diags and libibumad print on standard error, which ``2>&1`` mixes in."""
-
 _BLOCK = re.compile(
     r"^vendid=0x[0-9a-f]+\ndevid=0x([0-9a-f]+)\nsysimgguid=0x([0-9a-f]{1,16})\n"
     r"(?:switchguid=0x[0-9a-f]+\([0-9a-f]+\)|caguid=0x[0-9a-f]+)\n"
     r'(?:Switch|Ca)\t(\d+) "([SH])-([0-9a-f]{16})"\t\t# "(.*)"(?: (?:base|enhanced) port 0 lid (\d+) lmc \d+)?\n'
     r"((?:\[.*\n)*)",
-    re.MULTILINE,
+    re.MULTILINE | re.ASCII,
 )
 _PORT = re.compile(
-    r'^\[(\d+)\](?:\(([0-9a-f]+)\) )?\t"[SH]-([0-9a-f]{16})"\[(\d+)\](?:\([0-9a-f]+\) )?\t\t# .*" lid \d+ (\S+)$',
-    re.MULTILINE,
+    r'^\[(\d\d?|1\d\d)\](?:\(([0-9a-f]+)\) )?\t"[SH]-([0-9a-f]{16})"\[(\d\d?|1\d\d)\](?:\([0-9a-f]+\) )?'
+    r'\t\t# .*" lid \d+ (\S+)$',
+    re.MULTILINE | re.ASCII,
 )
 _PEER = re.compile(
     r'"([SHR?])-([0-9a-fA-F]{1,16})"\[(\d+)\](?:\[ext \d+\])?(?:\(([0-9a-fA-F]+)\))?[^"]*(?:"(.*)")?'
@@ -131,7 +128,7 @@ class _Reader:
             if line[:1] == "[":
                 match = _LINK.match(line)
                 if match is None:
-                    raise self.not_understood(line, number, "a port line")
+                    raise self.build.not_understood(line, number, "a port line of ibnetdiscover")
                 self.port_line(match, number)
             elif line and not line.isspace():
                 self.other_line(line.rstrip(), number)
@@ -144,8 +141,8 @@ class _Reader:
             raise self.build.fail(f"port line [{own}] before any node line", number)
         if token not in self.rates:
             self.rates[token] = self.rate(token, number)
-        peer = Port(_key(peer_guid), int(peer_port))
-        self.build.half(Port(node.key, int(own)), peer, self.rates[token], number)
+        peer = self.build.port(_key(peer_guid), int(peer_port), number)
+        self.build.half(self.build.port(node.key, int(own), number), peer, self.rates[token], number)
         if own_guid is not None:
             _port_guid(node, int(own), own_guid)
 
@@ -178,10 +175,8 @@ class _Reader:
             if word == "???":
                 text = f"{_key(guid)}: the tool could not tell what kind of node it is"
                 self.build.doubt(ProblemKind.UNREAD_NODE, text, number, (_key(guid),))
-        elif NOISE.match(line):
-            self.build.doubt(ProblemKind.TIMEOUT, f"the tool said: {line.strip()}", number)
-        elif not (_CHASSIS.match(line) or _NET_FILE.match(line)):
-            raise self.not_understood(line, number, "a node, port or value line")
+        elif not (_CHASSIS.match(line) or _NET_FILE.match(line) or self.build.noise(line, number)):
+            raise self.build.not_understood(line, number, "a node, port or value line of ibnetdiscover")
 
     # -- both ---------------------------------------------------------------------------------------------
 
@@ -217,10 +212,6 @@ class _Reader:
             draft = self.build.mention(_key(peer[2]), _KINDS[peer[1]], peer[5] or "", number)
             if peer[4]:
                 _port_guid(draft, int(peer[3]), peer[4])
-
-    def not_understood(self, line: str, number: int, what: str) -> DiscoveryError:
-        shown = line if len(line) <= 100 else line[:97] + "..."
-        return self.build.fail(f"not understood: {shown!r}; expected {what} of ibnetdiscover", number)
 
     def end(self, text: str) -> None:
         """A text that stops inside a block is a cut file, not a small fabric."""

@@ -14,17 +14,16 @@ import re
 
 from fabricctl.discovery.build import ObservationBuilder
 from fabricctl.discovery.model import DiscoveryFormat, Observation
-from fabricctl.discovery.noise import complaint, is_noise
 from fabricctl.discovery.portlines import Assembler, End, PortLine
 from fabricctl.fabric import NodeKind, PortState
 from fabricctl.rates import Rate, parse_rate
 
 _KINDS = {"SW": NodeKind.SWITCH, "CA": NodeKind.HCA, "RT": NodeKind.ROUTER, "??": NodeKind.UNKNOWN}
 _LINE = re.compile(
-    r"\s*(CA|SW|RT|\?\?)\s+(\d+)\s+(\d+)\s+0x([0-9a-fA-F]{1,16})\s+(\d+x|\?\?)\s(\S+)"
-    r"(?:\s-\s(CA|SW|RT|\?\?)\s+(\d+)\s+(\d+)\s+0x([0-9a-fA-F]{1,16})\s\(\s(.*)\s\)|\s+(.*\S))\s*\Z"
+    r"\s*(CA|SW|RT|\?\?)\s+(\d{1,6})\s+(\d{1,6})\s+0x([0-9a-fA-F]{1,16})\s+(\d+x|\?\?)\s(\S+)"
+    r"(?:\s-\s(CA|SW|RT|\?\?)\s+(\d{1,6})\s+(\d{1,6})\s+0x([0-9a-fA-F]{1,16})\s\(\s(.*)\s\)|\s+(?!- )(.*\S))\s*\Z"
 )
-_EXAMPLE = "expected 'SW  7  1 0x9c0591030a000500 4x HDR - CA  40  1 0x9c05910300108101 ( 'name' - 'name' )'"
+_EXAMPLE = "'SW  7  1 0x9c0591030a000500 4x HDR - CA  40  1 0x9c05910300108101 ( 'name' - 'name' )'"
 
 
 def parse(text: str, path: str = "") -> Observation:
@@ -45,12 +44,13 @@ class _Reader:
 
     def read(self, text: str) -> Observation:
         match = _LINE.match
-        for number, line in enumerate(text.split("\n"), 1):
+        lines = text.split("\n")
+        for number, line in enumerate(lines, 1):
             found = match(line)
             if found is not None:
                 self.port_line(found, number)
             elif line and not line.isspace():
-                self.other_line(line, number)
+                self.other_line(line, number, last=number == len(lines))
         for index in self.unsure:
             self.told[index] = self.split_names(self.told[index])
         Assembler(self.build).add(self.told)
@@ -71,7 +71,7 @@ class _Reader:
         near, dash, far = names[1:-1].partition("' - '") if names[0] == "'" else names.partition(" - ")
         far_key = f"0x{far_guid.lower():0>16}"
         if not dash or (names[0] == "'") is not (names[-1] == "'"):
-            raise self.build.fail(f"the two names are not understood: {names!r}; {_EXAMPLE}", number)
+            raise self.build.fail(f"the two names are not understood: {names!r}; expected {_EXAMPLE}", number)
         if "' - '" in far or (names[0] != "'" and " - " in far):
             near, far = names, ""  # a name holds the separator: decided when all names are known
             self.unsure.append(len(self.told))
@@ -112,12 +112,6 @@ class _Reader:
             self.rates[token] = rate
         return self.rates[token]
 
-    def other_line(self, line: str, number: int) -> None:
-        if is_noise(line):
-            doubt = complaint(line, number)
-            if doubt is not None:
-                self.build.problems.append(doubt)
-        elif line.lstrip()[0] != "#":
-            shown = line.strip()
-            shown = shown if len(shown) <= 100 else shown[:97] + "..."
-            raise self.build.fail(f"not understood: {shown!r}; {_EXAMPLE}", number)
+    def other_line(self, line: str, number: int, *, last: bool) -> None:
+        if line.lstrip()[0] != "#" and not self.build.noise(line, number):
+            raise self.build.not_understood(line, number, _EXAMPLE, last=last)

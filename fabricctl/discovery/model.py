@@ -42,13 +42,15 @@ class ProblemKind(StrEnum):
     """The two ends of one cable name different rates; the lower one is taken. No doubt about what is there."""
     RENAMED = "renamed"
     """Two sources call one GUID by different descriptions; no doubt either: the GUID is the key."""
+    VIEWER_NOTE = "viewer-note"
+    """What a live viewer chose or passed over; no doubt."""
     DUPLICATE_GUID = "duplicate-guid"
     """Two nodes claim one GUID."""
     VIEWER = "viewer"
     """A live viewer could not be asked."""
 
 
-INFORMATION = frozenset({ProblemKind.RATES_DIFFER, ProblemKind.RENAMED})
+INFORMATION = frozenset({ProblemKind.RATES_DIFFER, ProblemKind.RENAMED, ProblemKind.VIEWER_NOTE})
 """Kinds that are worth a note but leave no doubt about what is cabled to what."""
 
 

@@ -17,13 +17,12 @@ from typing import NamedTuple
 from fabricctl.discovery.build import ObservationBuilder
 from fabricctl.discovery.lanes import rounded_rate
 from fabricctl.discovery.model import DiscoveryFormat, Observation, ProblemKind
-from fabricctl.discovery.noise import complaint, is_noise
 from fabricctl.discovery.portlines import guess_kind
 from fabricctl.fabric import NodeKind, Port, PortState
 from fabricctl.guid import parse_guid
 from fabricctl.rates import Rate
 
-_SWITCH = re.compile(r'"(.*)"\s*,\s*([^,]*),\s*(0x[0-9a-fA-F]{1,16})\s*,\s*LID\s+(\d+)\s*\Z')
+_SWITCH = re.compile(r'"(.*)"\s*,\s*([^,]*),\s*(0x[0-9a-fA-F]{1,16})\s*,\s*LID\s+(\d{1,6})\s*\Z')
 _COLUMNS = (
     "#",
     "IB#",
@@ -74,7 +73,8 @@ class _Reader:
         self.rows: list[_Row] = []
 
     def read(self, text: str) -> Observation:
-        for number, line in enumerate(text.split("\n"), 1):
+        lines = text.split("\n")
+        for number, line in enumerate(lines, 1):
             stripped = line.strip()
             if not stripped:
                 continue
@@ -82,15 +82,13 @@ class _Reader:
                 self.columns(stripped, number)
             elif stripped[0] == '"':
                 self.header(stripped, number)
-            elif is_noise(line):
-                doubt = complaint(line, number)
-                if doubt is not None:
-                    self.build.problems.append(doubt)
-            else:
+            elif not self.build.noise(line, number):
                 self.rows.append(self.row(stripped, number))
         for row in self.rows:
             self.place(row)
         build = self.build
+        if lines[-1].strip():
+            build.doubt(ProblemKind.CUT, "the last line has no line end: the file may be cut", len(lines))
         switches = [d for d in build.drafts.values() if not d.listed and d.kind is not NodeKind.HCA]
         build.unread_told = not switches
         return build.finish()
@@ -124,7 +122,7 @@ class _Reader:
 
     def row(self, line: str, number: int) -> _Row:
         fields = [field.strip() for field in line.split(":", len(_COLUMNS) - 1)]
-        if len(fields) < 4 or not fields[1].isdecimal() or fields[2] not in _UP + _DOWN:
+        if len(fields) < 4 or not _small(fields[1]) or fields[2] not in _UP + _DOWN:
             expected = f"expected {len(_COLUMNS)} fields between colons: {' : '.join(_COLUMNS)}"
             raise self.build.fail(f"not understood: {line[:100]!r}; {expected}", number)
         if not self.switch:
@@ -149,7 +147,7 @@ class _Reader:
             raise self.build.fail(
                 f"the neighbour's name {far_name!r} is not between quotes: the line is cut", number
             )
-        lid = int(far_lid) if far_lid.isdecimal() else 0
+        lid = int(far_lid) if _small(far_lid) else 0
         return _Row(
             number, self.switch, int(port), True, disabled, rate, guid, far_label, lid, far_name[1:-1]
         )
@@ -178,7 +176,7 @@ class _Reader:
         if draft is not None and draft.listed:
             number = self.labels.get((guid, row.peer_label))
         else:
-            number = int(row.peer_label) if row.peer_label.isdecimal() else None
+            number = int(row.peer_label) if _small(row.peer_label) else None
         kind = NodeKind.SWITCH if draft is not None and draft.listed else guess_kind(row.peer_name)
         draft = self.build.mention(guid, kind, row.peer_name, row.line)
         if number is None:
@@ -188,3 +186,8 @@ class _Reader:
             draft.port_guids = {**(draft.port_guids or {}), number: guid}
             draft.lid = draft.lid or row.peer_lid or None
         return self.build.port(guid, number, row.line)
+
+
+def _small(text: str) -> bool:
+    """A decimal number of a size that ports and LIDs have."""
+    return text.isascii() and text.isdecimal() and len(text) <= 6

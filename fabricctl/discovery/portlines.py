@@ -171,6 +171,7 @@ class Assembler:
         draft = build.drafts.get(key)
         if draft is None:
             kind = self.kinds.get(key, peer.kind)
+            kind = guess_kind(peer.description) if kind is NodeKind.UNKNOWN else kind
             draft = build.mention(key, kind, peer.description, line)
             if kind is not NodeKind.SWITCH:
                 draft.guid = None
@@ -184,7 +185,7 @@ class Assembler:
     def _same_name(self, draft: Draft, peer: End, line: int) -> None:
         """``iblinkinfo -l`` pads a port's own description, not its neighbour's: the neighbour's is exact."""
         if draft.description.strip() == peer.description.strip():
-            draft.description = max(draft.description, peer.description, key=len)
+            draft.description = peer.description
         else:
             self.build.mention(draft.key, draft.kind, peer.description, line)
 

@@ -36,6 +36,7 @@ _SIGNS: tuple[tuple[DiscoveryFormat, re.Pattern[str]], ...] = (
     (DiscoveryFormat.IBNETDISCOVER, re.compile(r'\[\d+\](?:\[ext \d+\])?(?:\([0-9a-fA-F]+\))?\s*"[SHR?]-')),
 )
 _LIST = re.compile(r"(?:Switch|Ca|Router)\s*: 0x[0-9a-fA-F]{1,16} ports \d+")
+_NAME_MAP = re.compile(r'\s*0x[0-9a-fA-F]{1,16}\s+"[^"]*"\s*(?:#.*)?\Z')
 _HTML = re.compile(r"\s*<(?:!doctype|html|head|body|\?xml)", re.IGNORECASE)
 _LINK_KEY = re.compile(r'"source_guid"\s*:')
 
@@ -122,10 +123,12 @@ def _seems(text: str, first: str) -> str:
         return "an HTML page"
     if first.lstrip()[0] in "{[":
         return _seems_json(text)
+    if _NAME_MAP.match(lines[0]):
+        return "a node name map"
     if _LIST.match(lines[0]):
         return "a list of nodes (ibhosts, ibswitches, ibnetdiscover -l) without cables"
     commas = [line.count(",") for line in lines if not line.startswith("#")][:5]
-    if commas and min(commas) >= 3 or first.lower().startswith("#fields:"):
+    if (commas and min(commas) >= 3) or first.lower().startswith("#fields:"):
         return "a CSV table, perhaps a cabling plan (option --plan)"
     return ""
 
@@ -134,4 +137,4 @@ def _seems_json(text: str) -> str:
     head = text[:4000]
     if re.search(r'"(?:error|message|detail|status)"\s*:', head) and text.lstrip()[0] == "{":
         return "a JSON answer that reports an error"
-    return "JSON, but not UFM's list of links,"
+    return "JSON of another kind than UFM's list of links"

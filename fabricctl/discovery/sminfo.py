@@ -14,7 +14,8 @@ from fabricctl.errors import DiscoveryError
 from fabricctl.fabric import Fabric
 
 _LINE = re.compile(
-    r"sminfo: sm lid (\d+) sm guid 0x([0-9a-fA-F]{1,16}), activity count \d+ priority (\d+) state (\d+) (\S+)\s*\Z"
+    r"sminfo: sm lid (\d{1,6}) sm guid 0x([0-9a-fA-F]{1,16}), activity count \d+ "
+    r"priority (\d{1,6}) state \d+ (\S+)\s*\Z"
 )
 _STATES = {
     "SMINFO_NOTACT": "not active",
@@ -36,7 +37,7 @@ def parse(text: str, path: str = "") -> Observation:
     for number, line in enumerate(text.split("\n"), 1):
         match = _LINE.match(line)
         if match is not None:
-            lid, guid, priority, _, word = match.groups()
+            lid, guid, priority, word = match.groups()
             state = _STATES.get(word)
             if state is None:
                 raise DiscoveryError(f"{word} is none of {', '.join(_STATES)}", path=path, line=number)

@@ -14,7 +14,6 @@ import re
 from fabricctl.discovery.build import ObservationBuilder
 from fabricctl.discovery.lanes import rounded_rate
 from fabricctl.discovery.model import DiscoveryFormat, Observation, ProblemKind, SubnetManager
-from fabricctl.discovery.noise import complaint, is_noise
 from fabricctl.fabric import NodeKind, PortState
 from fabricctl.rates import Rate
 
@@ -26,7 +25,7 @@ _END = (
 )
 _LINE = re.compile(rf"{_END} {_END} PHY=(\S+) LOG=(\S+)(?: SPD=(\S+))?\s*\Z")
 _STATES = ("ACT", "ARM", "INI", "DWN")
-_EXAMPLE = "expected '{ SW Ports:.. NodeGUID:.. {name} LID:.. PN:.. } { .. } PHY=4x LOG=ACT SPD=50'"
+_EXAMPLE = "'{ SW Ports:.. NodeGUID:.. {name} LID:.. PN:.. } { .. } PHY=4x LOG=ACT SPD=50'"
 
 
 def parse(text: str, path: str = "") -> Observation:
@@ -50,15 +49,10 @@ class _Reader:
             found = match(line)
             if found is not None:
                 self.port_line(found, number)
-            elif is_noise(line):
-                doubt = complaint(line, number)
-                if doubt is not None:
-                    self.build.problems.append(doubt)
-            elif line and not line.isspace() and line.lstrip()[0] != "#":
-                shown = line.strip()
-                shown = shown if len(shown) <= 100 else shown[:97] + "..."
-                cut = "the line is cut: " if number == len(lines) else "not understood: "
-                raise self.build.fail(f"{cut}{shown!r}; {_EXAMPLE}", number)
+            elif (
+                line and not line.isspace() and line.lstrip()[0] != "#" and not self.build.noise(line, number)
+            ):
+                raise self.build.not_understood(line, number, _EXAMPLE, last=number == len(lines))
         if lines[-1] and not lines[-1].isspace():
             text = "the last line has no line end: the file, and that line's speed, may be cut"
             self.build.doubt(ProblemKind.CUT, text, len(lines))

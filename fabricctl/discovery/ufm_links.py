@@ -65,7 +65,7 @@ class _Reader:
         if guid is None:
             raise self.build.fail(f"{side}_guid {entry[f'{side}_guid']!r} is not a GUID", line)
         number = str(entry[f"{side}_port"])
-        if not number.isascii() or not number.isdecimal():
+        if not number.isascii() or not number.isdecimal() or len(number) > 6:
             raise self.build.fail(f"{side}_port {number!r} is not a port number", line)
         label = str(entry.get(f"{side}_port_dname") or number)
         description = str(entry.get(f"{side}_port_node_description") or "")
@@ -110,7 +110,7 @@ def _entries(build: ObservationBuilder, text: str) -> list[tuple[Any, int]]:
     while text[at : at + 1] != "]":
         try:
             entry, end = decoder.raw_decode(text, at)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             line = text.count("\n", 0, at) + 1
             raise build.fail(f"not JSON, or cut: {error}", line) from error
         entries.append((entry, at))

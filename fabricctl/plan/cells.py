@@ -37,6 +37,11 @@ _TYPE_ROLES = (
 )
 
 
+def tidy(text: str) -> str:
+    """A cell without outer and repeated white space."""
+    return " ".join(text.split())
+
+
 def shown(text: str) -> str:
     """A cell for a message: quoted, control characters escaped, at most 60 characters."""
     return repr(text if len(text) <= 60 else text[:57] + "...")

@@ -80,15 +80,19 @@ def infer_tiers(fabric: Fabric) -> dict[str, int]:
     if not open_switches:
         return tiers
     peers: dict[str, set[str]] = defaultdict(set)
-    used: Counter[str] = Counter()
-    to_hcas: Counter[str] = Counter()
+    used: dict[str, int] = defaultdict(int)
+    to_hcas: dict[str, int] = defaultdict(int)
     for link in fabric.each_link():
-        for end, other in ((link.a.node, link.b.node), (link.b.node, link.a.node)):
-            if end in open_switches:
-                used[end] += 1
-                to_hcas[end] += tiers.get(other) == 0
-            if tiers.get(other) != 0:
-                peers[end].add(other)
+        a, b = link.a.node, link.b.node
+        used[a] += 1
+        used[b] += 1
+        if tiers.get(a) == 0:
+            to_hcas[b] += 1
+        elif tiers.get(b) == 0:
+            to_hcas[a] += 1
+        else:
+            peers[a].add(b)
+            peers[b].add(a)
     for key in open_switches:
         if to_hcas[key] >= max(1.0, LEAF_SHARE * used[key]):
             tiers[key] = 1

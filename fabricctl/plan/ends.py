@@ -8,8 +8,8 @@ its name, until a discovery tells.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from fabricctl.discovery.names import short_host
@@ -18,12 +18,18 @@ from fabricctl.fabric import Node, NodeKind, Place, Port
 from fabricctl.models import NodeModel, SwitchModel
 from fabricctl.plan.cells import shown
 from fabricctl.plan.columns import Role
-from fabricctl.plan.labels import ACCEPTED, Label, Shape, SiteNames, label_advice
+from fabricctl.plan.end_ports import host_end, switch_port
+from fabricctl.plan.labels import Label, Shape, SiteNames
 
 MOST_HOST_PORTS = 16
 """A device with more plain port numbers than this is a switch; no host has that many HCA ports."""
 
-_KINDS = {None: NodeKind.UNKNOWN, Role.SWITCH: NodeKind.SWITCH, Role.ROUTER: NodeKind.ROUTER}
+_KINDS = {
+    None: NodeKind.UNKNOWN,
+    Role.HOST: NodeKind.HCA,
+    Role.SWITCH: NodeKind.SWITCH,
+    Role.ROUTER: NodeKind.ROUTER,
+}
 
 
 class Attributes(NamedTuple):
@@ -36,27 +42,26 @@ class Attributes(NamedTuple):
     type: str = ""
 
 
-NOTHING = Attributes()
-
-
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Device:
     """A device as the table's rows describe it.
 
     :param role: what it is, with :param why: the reason, a phrase, and :param line: the line it was said at.
     :param numbers: plain port numbers seen; :param panels: labels that only a model can tell.
+    :param plain: a plain number is its port and nothing else needs to be known.
     """
 
     name: str
+    short: str
     role: Role | None = None
     why: str = ""
     line: int = 0
     model: SwitchModel | None = None
     host_model: NodeModel | None = None
     place: Place | None = None
+    plain: bool = False
     numbers: set[int] = field(default_factory=set)
     panels: set[str] = field(default_factory=set)
-    said: set[tuple[str, ...]] = field(default_factory=set)
 
     def is_now(self, role: Role, why: str, *, path: str, line: int) -> None:
         """Record what it is.
@@ -73,70 +78,75 @@ class Device:
                 line=line,
             )
 
+    def is_model(self, model: SwitchModel, *, path: str, line: int) -> None:
+        """Record its model.
+
+        :raises PlanError: when it was another one before.
+        """
+        if self.model is not None and self.model.name != model.name:
+            raise PlanError(
+                f"{shown(self.name)} is a {model.name} here but a {self.model.name} elsewhere",
+                path=path,
+                line=line,
+            )
+        self.model = self.model or model
+
+
+class _Identity(NamedTuple):
+    """What a node key stands for; ``hca`` is set for a host's, ``board`` for a director's ASIC."""
+
+    device: Device
+    hca: str = ""
+    board: bool = False
+
 
 class Ends:
-    """Devices by name and the nodes their ends stand for."""
+    """Devices by name and the nodes their ends stand for.
+
+    :param site: what the site file knows, optional.
+    """
 
     def __init__(self, site: SiteNames | None) -> None:
         self._site = site
         self._by_key: dict[str, Device] = {}
-        self._nodes: dict[str, Node] = {}
+        self._identities: dict[str, _Identity] = {}
+        self._places: dict[str, Place] = {}
         self._guids: dict[str, str] = {}
+        self._guid_owners: dict[str, str] = {}
         self.assumed_models: dict[str, str] = {}
-        self.blades: list[str] = []
         self.moved: dict[str, tuple[Place, Place]] = {}
 
     def device(self, name: str) -> Device:
-        """The device of this name; case and repeated spaces do not make another one."""
+        """The device of this name; its case does not make another one."""
         key = name.casefold()
         found = self._by_key.get(key)
         if found is None:
-            found = self._by_key[key] = Device(name)
+            found = self._by_key[key] = Device(name, short_host(name))
             if self._site is not None:
-                self._ask_site(found, self._site)
+                _ask_site(found, self._site)
         return found
 
-    @staticmethod
-    def _ask_site(device: Device, site: SiteNames) -> None:
-        device.model = site.switch_model(device.name)
-        device.host_model = site.node_model(device.name) or site.node_model(short_host(device.name))
-        device.place = site.place(device.name) or site.place(short_host(device.name))
-        if device.model is not None:
-            device.role, device.why = Role.SWITCH, "the site file has it as a switch"
-        elif device.host_model is not None:
-            device.role, device.why = Role.HOST, "the site file has it as a host"
-
-    def describe(self, device: Device, said: Attributes, *, path: str, line: int) -> None:
-        """Take in what a row says of a device.
-
-        :raises PlanError: when it contradicts an earlier row.
-        """
-        if said.model is not None and device.model is None:
-            device.model = said.model
-        elif said.model is not None and device.model is not None and said.model.name != device.model.name:
-            raise PlanError(
-                f"{shown(device.name)} is a {said.model.name} here but a {device.model.name} elsewhere",
-                path=path,
-                line=line,
-            )
-        if said.role is not None:
-            device.is_now(said.role, f"type {shown(said.type)}", path=path, line=line)
-
     def settle(self, pairs: Iterable[tuple[Device, Device]]) -> None:
-        """Decide what the undecided devices are, once every row was read."""
+        """Decide what the undecided devices are, once every row was read.
+
+        :param pairs: the devices at the two ends of each cable.
+        """
         for device in self._by_key.values():
             if device.role is None and len(device.numbers) > MOST_HOST_PORTS:
                 device.role, device.why = Role.SWITCH, f"{len(device.numbers)} different ports"
             elif device.role is None and device.panels:
                 device.role, device.why = Role.SWITCH, "front-panel port labels"
-        for a, z in pairs:
-            if a.role is Role.HOST and z.role is None:
-                z.role, z.why = Role.SWITCH, f"it faces the host {a.name}"
-            elif z.role is Role.HOST and a.role is None:
-                a.role, a.why = Role.SWITCH, f"it faces the host {z.name}"
+        if any(device.role is None for device in self._by_key.values()):
+            for one, other in pairs:
+                _facing_a_host(one, other)
+                _facing_a_host(other, one)
         for device in self._by_key.values():
-            if device.panels and device.role is not Role.HOST and device.model is None:
-                self._guess_model(device)
+            if device.role is not Role.HOST:
+                if device.panels and device.model is None:
+                    self._guess_model(device)
+                device.plain = device.model is None
+                if device.plain and device.numbers:
+                    self._identities[device.name] = _Identity(device)
 
     def _guess_model(self, device: Device) -> None:
         """Take the built-in models that know every label of the device, if they all agree on the ports."""
@@ -149,145 +159,99 @@ class Ends:
             if None not in ports and max(device.numbers, default=0) <= model.ports:
                 answers.setdefault(ports, []).append(model)
         if len(answers) == 1:
-            (models,) = answers.values()
-            device.model = models[0]
-            self.assumed_models[device.name] = models[0].name
+            ((first, *_),) = answers.values()
+            device.model = first
+            self.assumed_models[device.name] = first.name
 
     def open_devices(self) -> list[str]:
         """Names of the devices of which the table does not say whether they are switches or hosts."""
         return [device.name for device in self._by_key.values() if device.role is None]
 
-    def port(self, device: Device, label: Label, said: Attributes, *, path: str, line: int) -> Port:
-        """The fabric port of one end; its node is made on the way.
+    def boards(self) -> list[str]:
+        """Keys of the director ASICs met."""
+        return [key for key, identity in self._identities.items() if identity.board]
+
+    def ports(
+        self, devices: list[Device], labels: list[Label], lines: Sequence[int], path: str
+    ) -> list[Port]:
+        """The fabric port of each end of one side of a table.
+
+        :raises PlanError: when a label means nothing on its device.
+        """
+        number, port, new = Shape.NUMBER, self.port, tuple.__new__
+        return [
+            # half the time of Port(...), which goes through a Python function; there may be 600,000
+            new(Port, (device.name, label.number))
+            if device.plain and label.shape is number
+            else port(device, label, path=path, line=line)
+            for device, label, line in zip(devices, labels, lines, strict=True)
+        ]
+
+    def port(self, device: Device, label: Label, *, path: str, line: int) -> Port:
+        """The fabric port of one end.
 
         :raises PlanError: when the label means nothing on this device.
         """
         if device.role is Role.HOST:
-            hca, number = _host_end(device, label, path=path, line=line)
-            host = short_host(device.name)
-            key = f"{host} {hca}"
-            if key not in self._nodes:
-                ports = device.host_model.ports_per_hca if device.host_model else 0
-                self._nodes[key] = Node(key, NodeKind.HCA, key, ports=ports, host=host, hca=hca, tier=0)
-        else:
-            key, number = device.name, _switch_port(device, label, path=path, line=line)
-            if label.shape is Shape.BLADE:
-                key = f"{device.name}/L{label.blade:02d}/U{label.asic}"
-                if key not in self._nodes:
-                    self.blades.append(key)
-            if key not in self._nodes:
-                model, kind = device.model, _KINDS[device.role]
-                whole = model is not None and label.shape is not Shape.BLADE
-                self._nodes[key] = Node(
-                    key,
-                    kind,
-                    key,
-                    ports=model.ports if model is not None and whole else 0,
-                    model=model.name if model is not None else "",
-                )
-        if said is not NOTHING:
-            self._add(key, said, path=path, line=line)
-        return Port(key, number)
+            hca, number = host_end(device.name, device.host_model, label, path=path, line=line)
+            key = f"{device.short} {hca}"
+            if key not in self._identities:
+                self._identities[key] = _Identity(device, hca)
+            return Port(key, number)
+        board = label.shape is Shape.BLADE
+        key = f"{device.name}/L{label.blade:02d}/U{label.asic}" if board else device.name
+        if key not in self._identities:
+            self._identities[key] = _Identity(device, "", board)
+        return Port(key, switch_port(device.name, device.model, label, path=path, line=line))
 
-    def _add(self, key: str, said: Attributes, *, path: str, line: int) -> None:
-        """Give a node its place and GUID; the first place stays, a second GUID is an error."""
-        node = self._nodes[key]
-        if said.place is not None and node.place is None:
-            node = replace(node, place=said.place)
-        elif said.place is not None and said.place != node.place and node.place is not None:
-            self.moved.setdefault(key, (node.place, said.place))
-        if said.guid is not None and node.guid is None:
-            owner = self._guids.setdefault(said.guid, key)
-            if owner != key:
-                raise PlanError(
-                    f"GUID {said.guid} of {shown(key)} already belongs to {shown(owner)}",
-                    path=path,
-                    line=line,
-                )
-            node = replace(node, guid=said.guid)
-        elif said.guid is not None and said.guid != node.guid:
+    def describe(self, key: str, said: Attributes, *, path: str, line: int) -> None:
+        """Give a node its place and GUID; the first place stays.
+
+        :raises PlanError: when a GUID is the node's second or another node's.
+        """
+        if said.place is not None and self._places.setdefault(key, said.place) != said.place:
+            self.moved.setdefault(key, (self._places[key], said.place))
+        if said.guid is None:
+            return
+        owner = self._guid_owners.setdefault(said.guid, key)
+        if owner != key:
             raise PlanError(
-                f"{shown(key)} has GUID {said.guid} here and {node.guid} earlier", path=path, line=line
+                f"GUID {said.guid} of {shown(key)} already belongs to {shown(owner)}", path=path, line=line
             )
-        self._nodes[key] = node
+        if self._guids.setdefault(key, said.guid) != said.guid:
+            raise PlanError(
+                f"{shown(key)} has GUID {said.guid} here and {self._guids[key]} in an earlier row",
+                path=path,
+                line=line,
+            )
 
     def nodes(self) -> dict[str, Node]:
         """Every node an end was found on; places the table does not tell come from the site file."""
-        if self._site is not None:
-            for key, node in self._nodes.items():
-                known = self._by_key.get((node.host or key).casefold())
-                if node.place is None and known is not None and known.place is not None:
-                    self._nodes[key] = replace(node, place=known.place)
-        return self._nodes
+        return {key: self._node(key, identity) for key, identity in self._identities.items()}
 
-
-def _host_end(device: Device, label: Label, *, path: str, line: int) -> tuple[str, int]:
-    """HCA name and port number of a host's end."""
-    model = device.host_model
-    if label.shape is Shape.HCA:
-        if model is not None and label.hca.isdecimal():
-            return _nth_hca(device, model, int(label.hca), path=path, line=line)[0], label.number
-        return label.hca, label.number
-    if label.shape in (Shape.NUMBER, Shape.RUNNING):
+    def _node(self, key: str, identity: _Identity) -> Node:
+        device, hca, board = identity
+        kind = _KINDS[device.role]
+        place = self._places.get(key) or device.place
+        guid = self._guids.get(key) if self._guids else None
+        if kind is NodeKind.HCA:
+            return Node(key, kind, key, guid, "", 0, device.short, hca, 0, place=place)
+        model = device.model
         if model is None:
-            return str(label.number), 1
-        return _nth_hca(device, model, label.number, path=path, line=line)
-    by_name = {hca.lower(): hca for hca in model.hcas} if model is not None else {}
-    if label.text.lower() in by_name:
-        return by_name[label.text.lower()], 1
-    raise PlanError(
-        f"port {shown(label.text)} of host {shown(device.name)} is no HCA; expected mlx5_0, HCA-1, ibp11s0f0, "
-        f"'IB Port 3' or a number" + (f", or one of {', '.join(model.hcas)}" if model is not None else ""),
-        path=path,
-        line=line,
-        hint=label_advice(label.text),
-    )
+            return Node(key, kind, key, guid, place=place)
+        return Node(key, kind, key, guid, "", 0 if board else model.ports, place=place, model=model.name)
 
 
-def _nth_hca(device: Device, model: NodeModel, number: int, *, path: str, line: int) -> tuple[str, int]:
-    """A running number over a host's HCA ports, rail order: rail 1 is number 1."""
-    index, port = divmod(number - 1, model.ports_per_hca)
-    if not 0 <= index < len(model.hcas):
-        raise PlanError(
-            f"port {number} of host {shown(device.name)}: a {model.name} has only "
-            f"{len(model.hcas) * model.ports_per_hca} ports on {', '.join(model.hcas)}",
-            path=path,
-            line=line,
-        )
-    return model.hcas[index], port + 1
+def _ask_site(device: Device, site: SiteNames) -> None:
+    device.model = site.switch_model(device.name)
+    device.host_model = site.node_model(device.name) or site.node_model(device.short)
+    device.place = site.place(device.name) or site.place(device.short)
+    if device.model is not None:
+        device.role, device.why = Role.SWITCH, "the site file has it as a switch"
+    elif device.host_model is not None:
+        device.role, device.why = Role.HOST, "the site file has it as a host"
 
 
-def _switch_port(device: Device, label: Label, *, path: str, line: int) -> int:
-    """InfiniBand port number of a switch's end."""
-    if label.shape is Shape.BLADE:
-        return label.number
-    model = device.model
-    if model is not None:
-        number = model.port_of(label.text)
-        if number is None and label.shape is Shape.NUMBER and label.number <= model.ports:
-            number = label.number
-        if number is not None:
-            return number
-        raise PlanError(
-            f"port {shown(label.text)} of {shown(device.name)}: a {model.name} has no such port; expected 1 to "
-            f"{model.ports} or a label such as {', '.join(list(model.shown.values())[:2]) or '1'}",
-            path=path,
-            line=line,
-            hint=label_advice(label.text),
-        )
-    if label.shape is Shape.NUMBER:
-        return label.number
-    if label.shape is Shape.PANEL:
-        raise PlanError(
-            f"port {shown(label.text)} of {shown(device.name)} is a front-panel label and its switch model is "
-            "not known, or models disagree on it",
-            path=path,
-            line=line,
-            hint="add a column a_type/z_type such as QM9700, name the model in the site file, or use port numbers",
-        )
-    raise PlanError(
-        f"port {shown(label.text)} of {shown(device.name)} is not understood; expected {ACCEPTED}",
-        path=path,
-        line=line,
-        hint=label_advice(label.text),
-    )
+def _facing_a_host(one: Device, other: Device) -> None:
+    if one.role is None and other.role is Role.HOST:
+        one.role, one.why = Role.SWITCH, f"it faces the host {other.name}"

@@ -23,26 +23,22 @@ class Template:
     text: str
     line: int
     names: frozenset[str]
-    _parts: tuple[str | tuple[Expression, int], ...]
+    _holes: tuple[Expression, ...]
+    _format: str
 
     def render(self, values: Values) -> str:
         """Fill the holes.
 
         :raises PlanError: as ``Expression.value``; also for a negative number, which no name means.
         """
-        shown: list[str] = []
-        for part in self._parts:
-            if isinstance(part, str):
-                shown.append(part)
-                continue
-            number = part[0].value(values)
-            if number < 0:
-                raise PlanError(
-                    f"{part[0].text!r} in {self.text!r} gives {number}; a name holds no negative number",
-                    line=self.line,
-                )
-            shown.append(f"{number:0{part[1]}d}" if part[1] else str(number))
-        return "".join(shown)
+        numbers = tuple([hole.value(values) for hole in self._holes])
+        if numbers and min(numbers) < 0:
+            hole, number = next(pair for pair in zip(self._holes, numbers, strict=True) if pair[1] < 0)
+            raise PlanError(
+                f"{hole.text!r} in {self.text!r} gives {number}; a name holds no negative number",
+                line=self.line,
+            )
+        return self._format % numbers
 
 
 def parse_template(text: str, line: int = 0) -> Template:
@@ -50,21 +46,24 @@ def parse_template(text: str, line: int = 0) -> Template:
 
     :raises PlanError: braces that do not pair, an unknown format, a bad expression.
     """
-    parts: list[str | tuple[Expression, int]] = []
+    holes: list[Expression] = []
+    pattern: list[str] = []
     for piece in _PIECE.finditer(text):
         word = piece[0]
         if word in ("{{", "}}"):
-            parts.append(word[0])
+            pattern.append(word[0])
         elif piece[1] is not None:
-            parts.append(_hole(piece[1], text, line))
+            hole, digits = _hole(piece[1], text, line)
+            holes.append(hole)
+            pattern.append(f"%0{digits}d" if digits else "%d")
         elif word in "{}":
             raise PlanError(
                 f"braces of {shorten(text)!r} do not pair; expected {{name}} or {{name:02}}", line=line
             )
         else:
-            parts.append(word)
-    names = frozenset().union(*(part[0].names for part in parts if not isinstance(part, str)))
-    return Template(text, line, names, tuple(parts))
+            pattern.append(word.replace("%", "%%"))
+    names = frozenset().union(*(hole.names for hole in holes))
+    return Template(text, line, names, tuple(holes), "".join(pattern))
 
 
 def _hole(inside: str, text: str, line: int) -> tuple[Expression, int]:

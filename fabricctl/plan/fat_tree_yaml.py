@@ -44,7 +44,7 @@ from typing import Any
 from fabricctl.errors import UsageError
 from fabricctl.hostset import expand
 from fabricctl.plan.fat_tree_params import Attachment, CorePattern, FatTree, PortLayout, SpinesPer
-from fabricctl.plan.yaml_section import Section
+from fabricctl.plan.yaml_section import Section, spelled
 
 _RANGE = re.compile(r"(\d{1,7})(?:-(\d{1,7}))?\Z", re.ASCII)
 _WHOLE = {"units": "units", "rails": "rails", "nodes-per-unit": "nodes_per_unit", "pod-units": "pod_units",
@@ -131,7 +131,7 @@ def _numbers(section: Section, key: str) -> tuple[int, ...]:
     parts = section.items(key) if isinstance(raw, list) else section.text(key).split(",")
     numbers: list[int] = []
     for part in parts:
-        match = _RANGE.match(str(part).strip())
+        match = _RANGE.match(spelled(part).strip())
         low, high = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if high < low or high - low >= 1_000_000:
             raise section.wrong(key, "numbers and ranges such as 1-32,40")

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from fabricctl.errors import PlanError
 from fabricctl.plan.expr import KEYWORDS, Expression, parse_expression
 from fabricctl.plan.expr_template import Template, check_names
-from fabricctl.plan.yaml_section import Section
+from fabricctl.plan.yaml_section import Section, spelled
 
 MAX_RANGE = 1_000_000
 """Length of one range."""
@@ -110,7 +110,7 @@ def assignments(steps: tuple[Value, ...], values: dict[str, int], at: int = 0) -
 def _check_name(name: object, section: Section, known: Mapping[str, Value]) -> None:
     if not isinstance(name, str) or not _NAME.match(name) or name in KEYWORDS:
         raise PlanError(
-            f"{section.where}: {str(name)!r} cannot name a value; expected letters, digits and _",
+            f"{section.where}: {spelled(name)!r} cannot name a value; expected letters, digits and _",
             line=section.line(name),
         )
     if name in known:
@@ -137,7 +137,7 @@ def _read_value(name: str, section: Section, known: frozenset[str]) -> Value:
 def _as_text(raw: object, name: str, section: Section) -> str:
     if isinstance(raw, bool) or not isinstance(raw, (int, str)):
         raise section.wrong(name, "a range such as 1..8, a list of them, or an expression")
-    return str(raw)
+    return spelled(raw)
 
 
 def _read_span(text: str, line: int) -> Span:

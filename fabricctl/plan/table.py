@@ -17,6 +17,7 @@ from fabricctl.plan.columns import HeaderGuess, guess_header, header_error
 from fabricctl.plan.labels import SiteNames
 from fabricctl.plan.model import Plan, PlanFormat
 from fabricctl.plan.rows import TableReader
+from fabricctl.plan.table_links import table_plan
 
 HEADER_ROWS = 60
 """How far down the header may stand: titles, legends and comments come before it."""
@@ -63,8 +64,8 @@ def parse_delimited(text: str, path: str, plan_format: PlanFormat, site: SiteNam
             raise PlanError("the file is empty; expected a table of cables with a header row", path=path)
         raise header_error(head.row, head.guess, path=path, line=head.line)
     reader = TableReader(site)
-    reader.read(_rows_below(text, head, path), columns, path)
-    return reader.plan(plan_format, path)
+    reader.read(*_rows_below(text, head, path), columns, path)
+    return table_plan(reader, plan_format, path)
 
 
 def best_header(rows: Iterable[tuple[int, Sequence[str]]]) -> tuple[HeaderGuess, tuple[str, ...], int]:
@@ -103,8 +104,8 @@ def _head_rows(sample: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         return
 
 
-def _rows_below(text: str, head: Head, path: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows under the header with the physical line each begins on."""
+def _rows_below(text: str, head: Head, path: str) -> tuple[list[list[str]], Sequence[int]]:
+    """The rows under the header and the physical line each begins on."""
     stream = io.StringIO(text, newline="")
     for _ in range(head.line):
         stream.readline()
@@ -113,21 +114,25 @@ def _rows_below(text: str, head: Head, path: str) -> Iterator[tuple[int, list[st
         # a comment may hold an odd quote; blank, it cannot swallow the rows after it
         lines = ("\n" if _COMMENT.match(line) else line for line in stream)
     reader = csv.reader(lines, delimiter=head.delimiter, skipinitialspace=True, strict=True)
-    base, before = head.line + 1, 0
+    rows: list[list[str]] = []
+    ends: list[int] = []
     try:
+        if '"' not in text:
+            rows.extend(reader)
+            return rows, range(head.line + 1, head.line + 1 + len(rows))
         for row in reader:
-            line = base + before
-            if reader.line_num != before + 1:
-                _check_quotes(row, head.delimiter, path, line)
-            before = reader.line_num
-            yield line, row
+            rows.append(row)
+            ends.append(reader.line_num)
     except csv.Error as exc:
+        line = head.line + 1 + (ends[-1] if ends else len(rows))
         raise PlanError(
-            f"the quotes in this row do not pair: {exc}",
-            path=path,
-            line=base + before,
-            hint="check the quotes",
+            f"this row cannot be read: {exc}", path=path, line=line, hint="do the quotes pair?"
         ) from exc
+    starts = [head.line + 1 + end for end in (0, *ends[:-1])]
+    for row, start, end in zip(rows, starts, ends, strict=True):
+        if head.line + end != start:
+            _check_quotes(row, head.delimiter, path, start)
+    return rows, starts
 
 
 def _check_quotes(row: Sequence[str], delimiter: str, path: str, line: int) -> None:

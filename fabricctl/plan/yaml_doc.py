@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from typing import Any
 
@@ -10,9 +11,15 @@ from fabricctl.plan.fat_tree import build
 from fabricctl.plan.fat_tree_yaml import read_fat_tree
 from fabricctl.plan.model import Plan
 from fabricctl.plan.rules import build_rules
-from fabricctl.plan.yaml_section import Section, shown
+from fabricctl.plan.yaml_section import Section, shown, spelled
 
 KINDS = ("fat-tree", "rules")
+MAX_CHARS = 8_000_000
+"""A YAML plan describes cables, it does not list a million of them; the loader reads some 50,000 lines a second."""
+MAX_DEPTH = 64
+"""Open brackets: the loader's time grows with the square of them (7 s for 2,000, ruamel.yaml 0.18)."""
+
+_BRACKET = re.compile(r"[\[\]{}]")
 
 
 def parse_plan_document(text: str, path: str) -> Plan:
@@ -44,11 +51,11 @@ def _plan(mapping: object) -> Plan:
     top = Section(mapping, "plan")
     found = [key for key in KINDS if key in mapping]
     if not found:
-        first = next(iter(mapping), "nothing")
-        near = get_close_matches(str(first), KINDS, 1)
+        first = spelled(next(iter(mapping), "nothing"))
+        near = get_close_matches(first, KINDS, 1)
         hint = f"did you mean {near[0]}?" if near else ""
         raise PlanError(
-            f"plan: expected the key {' or '.join(KINDS)}, found {str(first)!r}", line=top.line(), hint=hint
+            f"plan: expected the key {' or '.join(KINDS)}, found {shown(first)}", line=top.line(), hint=hint
         )
     top.allow(found[0])
     section = Section(top.get(found[0]), found[0], top.line(found[0]))
@@ -62,6 +69,7 @@ def _plan(mapping: object) -> Plan:
 
 
 def _load(text: str, path: str) -> Any:
+    _check_size(text, path)
     from ruamel.yaml import YAML  # slow to import, and most plans are no YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
@@ -75,3 +83,18 @@ def _load(text: str, path: str) -> Any:
         raise PlanError("not a plan: nested too deep", path=path) from exc
     except (YAMLError, ValueError, OverflowError) as exc:  # ValueError: a date such as 2001-99-99
         raise PlanError(f"not YAML: {exc}", path=path) from exc
+
+
+def _check_size(text: str, path: str) -> None:
+    if len(text) > MAX_CHARS:
+        raise PlanError(
+            f"a YAML plan of {len(text):,} characters; at most {MAX_CHARS:,} are read",
+            path=path,
+            hint="write the loops as rules, or the cables as CSV",
+        )
+    depth = 0
+    for bracket in _BRACKET.finditer(text):
+        depth = depth + 1 if bracket[0] in "[{" else max(0, depth - 1)
+        if depth > MAX_DEPTH:
+            line = text.count("\n", 0, bracket.start()) + 1
+            raise PlanError(f"more than {MAX_DEPTH} brackets are open here", path=path, line=line)

@@ -64,9 +64,9 @@ class Section:
         """:raises PlanError: for the first key that is not one of ``keys``, with the nearest of them."""
         for key in self._data:
             if key not in keys:
-                near = get_close_matches(str(key), keys, 1)
+                near = get_close_matches(spelled(key), keys, 1)
                 hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(keys)}"
-                raise PlanError(f"{self.where}: unknown key {str(key)!r}", line=self.line(key), hint=hint)
+                raise PlanError(f"{self.where}: unknown key {spelled(key)!r}", line=self.line(key), hint=hint)
 
     def get(self, key: str) -> Any:
         """The raw value, None when absent."""
@@ -85,7 +85,7 @@ class Section:
             return default
         if isinstance(value, bool) or not isinstance(value, (str, int)):
             raise self.wrong(key, "a text")
-        return str(value)
+        return spelled(value)
 
     def whole(self, key: str, default: int, low: int = 1, high: int = MAX_COUNT) -> int:
         """A whole number from ``low`` to ``high``."""
@@ -163,5 +163,12 @@ def shown(value: object) -> str:
         return "a mapping"
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "a list"
-    text = str(value) if isinstance(value, (int, float)) else repr(str(value))
+    text = spelled(value) if isinstance(value, (int, float)) else repr(spelled(value))
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def spelled(value: object) -> str:
+    """A scalar as text; Python itself refuses to spell numbers of thousands of digits (``0xfff...``)."""
+    if isinstance(value, int) and value.bit_length() > 200:
+        return "a number beyond all bounds"
+    return str(value)

@@ -14,6 +14,7 @@ from fabricctl.site.problems import nearest
 from fabricctl.site.schema import Site
 from fabricctl.site.use import (
     SwitchRole,
+    host_units,
     identities,
     models_by_switch,
     node_models,
@@ -52,6 +53,12 @@ class _Known:
         self.hosts: dict[str, NodeModel] = node_models(site)
         self.switches: dict[str, SwitchModel] = models_by_switch(site)
         self.roles: dict[str, SwitchRole] = switch_roles(site)
+        self.units = host_units(site)
+        self.rails = {
+            (name, hca): index % (entry.rails or len(entry.hcas)) + 1
+            for name, entry in site.node_models.items()
+            for index, hca in enumerate(entry.hcas)
+        }
         self.names = identities(site)
 
     def device(self, node: Node) -> str:
@@ -138,18 +145,24 @@ def _shared(
 
 
 def _roles(known: _Known, plan: Plan, names: Mapping[str, str], line: int) -> Iterator[SiteFinding]:
+    """Where both site and plan tell tier, rail or scalable unit, they must agree."""
     wrong: dict[str, list[str]] = {}
     for key, node in plan.fabric.nodes.items():
-        role = known.roles.get(names[key])
-        if node.kind is not NodeKind.SWITCH or role is None:
-            continue
-        for word, here, there in (
-            ("tier", role.tier, node.tier),
-            ("rail", role.rail, node.rail),
-            ("unit", role.unit, node.unit),
-        ):
+        for word, here, there in _told(known, names[key], node):
             if here is not None and there is not None and here != there:
-                text = f"{word} {here} in the site, {there} in the plan"
-                wrong.setdefault(text, []).append(names[key])
-    for text, switches in wrong.items():
-        yield SiteFinding(SiteRule.ROLE, fold(switches), text, line)
+                subject = f"{node.hca}: {word}" if word == "rail" and node.hca else word
+                wrong.setdefault(f"{subject} {here} in the site, {there} in the plan", []).append(names[key])
+    for text, devices in wrong.items():
+        yield SiteFinding(SiteRule.ROLE, fold(devices), text, line)
+
+
+def _told(known: _Known, name: str, node: Node) -> Iterator[tuple[str, int | None, int | None]]:
+    """What is said twice of a node: word, the site's value, the plan's value."""
+    role, model = known.roles.get(name), known.hosts.get(name)
+    if node.kind is NodeKind.SWITCH and role is not None:
+        yield "tier", role.tier, node.tier
+        yield "rail", role.rail, node.rail
+        yield "scalable unit", role.unit, node.unit
+    elif node.kind is NodeKind.HCA and model is not None:
+        yield "rail", known.rails.get((model.name, node.hca or "")), node.rail
+        yield "scalable unit", known.units.get(name), node.unit

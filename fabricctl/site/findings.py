@@ -24,7 +24,7 @@ class SiteRule(StrEnum):
     RESERVED = "reserved"
     """A reserved port is planned for nobody else."""
     ROLE = "role"
-    """Site and plan agree on a switch's tier, rail and unit."""
+    """Site and plan agree on a device's tier, rail and scalable unit."""
     PLAN = "plan"
     """The plan holds what it promises: no port twice, non-blocking where it says so."""
 

@@ -74,7 +74,7 @@ def _models(site: Site) -> Iterator[Problem]:
 
 
 def _places(site: Site) -> Iterator[Problem]:
-    racks = {name for host_set in site.racks for name in names_of(host_set)}
+    racks = [name for host_set in site.racks for name in names_of(host_set)]
     groups: list[tuple[str, str, Placed]] = [("nodes", key, nodes) for key, nodes in site.nodes.items()]
     groups += [("switches", key, switches) for key, switches in site.switches.items()]
     for section, host_set, group in groups:
@@ -108,8 +108,8 @@ def _name_patterns(site: Site) -> Iterator[Problem]:
 
 
 def _twice_told(group: Switches, keys: KeyPath) -> Iterator[Problem]:
-    for word, value in (("rail", group.rail), ("unit", group.unit)):
-        if value is not None and group.named is not None and f"{{{word}}}" in group.named:
+    for word, value in (("rail", group.rail), ("su", group.su)):
+        if value is not None and word in name_pattern(group.named or "").groupindex:
             yield _problem(keys, f"expected {word} either here or as its own key, found both")
 
 

@@ -119,7 +119,7 @@ class Nodes(Placed):
     """A group of hosts."""
 
     model: str = Field(description="Name of an entry of node_models.")
-    per_unit: int | None = Field(
+    hosts_per_su: int | None = Field(
         default=None,
         ge=1,
         description="Hosts per scalable unit, counted in written order; the first unit is 1.",
@@ -132,12 +132,12 @@ class Switches(Placed):
     model: str = Field(description="Built-in switch model or name of an entry of switch_models.")
     tier: Tier = Field(description="leaf, spine or core.")
     rail: int | None = Field(default=None, ge=1, description="Rail all switches of the group belong to.")
-    unit: int | None = Field(
+    su: int | None = Field(
         default=None, ge=1, description="Scalable unit all switches of the group belong to."
     )
     named: str | None = Field(
         default=None,
-        description="Name pattern that tells rail and unit, for example leaf-su{unit}-r{rail}; any other "
+        description="Name pattern that tells rail and scalable unit, for example leaf-su{su}-r{rail}; any other "
         "{word} stands for a number too.",
     )
 

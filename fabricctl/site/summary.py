@@ -56,9 +56,9 @@ def _load_text(group: LoadGroup) -> str:
 
 def site_tables(site: Site) -> Iterator[SummaryTable]:
     """Hosts, switches, fabrics, then reservations and maintenance where there are any."""
-    yield SummaryTable("Hosts", ("hosts", "count", "model", "HCAs", "units", "place"), _node_rows(site))
+    yield SummaryTable("Hosts", ("hosts", "count", "model", "HCAs", "SU", "place"), _node_rows(site))
     yield SummaryTable(
-        "Switches", ("switches", "count", "model", "tier", "rails", "units", "place"), _switch_rows(site)
+        "Switches", ("switches", "count", "model", "tier", "rails", "SU", "place"), _switch_rows(site)
     )
     fabrics = [(name, *_fabric_cells(entry)) for name, entry in site.fabrics.items()]
     yield SummaryTable("Fabrics", ("fabric", "plan", "link classes", "default", "subnet managers"), fabrics)

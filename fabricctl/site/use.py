@@ -18,6 +18,7 @@ from fabricctl.rates import Rate
 from fabricctl.site.fields import Address
 from fabricctl.site.schema import TIER_NUMBER, FabricEntry, PlaceRule, Site, UnitPlace
 
+_WORD = re.compile(r"\{(\w+)(?::\d+)?\}")
 _RANGE = re.compile(r"(\d{1,5})-(\d{1,5})\Z")
 _GUID = re.compile(r"0[xX][0-9a-fA-F]{1,16}\Z|[0-9a-fA-F]{16}\Z|[0-9a-fA-F]{2,4}(?:[:.-][0-9a-fA-F]{2,4})+\Z")
 
@@ -112,9 +113,9 @@ def rail_of(site: Site, host: str, hca: str) -> int | None:
 def host_units(site: Site) -> dict[str, int]:
     """Host name -> scalable unit, of the groups that tell how many hosts a unit has."""
     return {
-        host: index // group.per_unit + 1
+        host: index // group.hosts_per_su + 1
         for host_set, group in site.nodes.items()
-        if group.per_unit is not None
+        if group.hosts_per_su is not None
         for index, host in enumerate(names_of(host_set))
     }
 
@@ -127,21 +128,24 @@ def switch_roles(site: Site) -> dict[str, SwitchRole]:
         for name in names_of(host_set):
             match = pattern.fullmatch(name) if pattern is not None else None
             told = {key: int(value) for key, value in match.groupdict().items()} if match else {}
-            rail, unit = told.get("rail", group.rail), told.get("unit", group.unit)
+            rail, unit = told.get("rail", group.rail), told.get("su", group.su)
             roles[name] = SwitchRole(TIER_NUMBER[group.tier], rail, unit)
     return roles
 
 
 def name_pattern(template: str) -> re.Pattern[str]:
-    """``leaf-su{unit}-r{rail}`` -> a pattern with the groups ``unit`` and ``rail``; other words are skipped."""
+    """``leaf-su{su}-r{rail}`` -> a pattern with the groups ``su`` and ``rail``; other words are skipped.
+
+    A width as in a plan's name template (``{su:02}``) is accepted and not enforced.
+    """
     text, seen = "", set[str]()
-    for literal, word in re.findall(r"([^{]*)(\{\w+\})?", template):
-        text += re.escape(literal)
-        name = word.strip("{}")
-        if name in ("rail", "unit") and name not in seen:
-            seen.add(name)
-            text += rf"(?P<{name}>\d{{1,9}})"
-        elif word:
+    for index, part in enumerate(_WORD.split(template)):
+        if index % 2 == 0:
+            text += re.escape(part)
+        elif part in ("rail", "su") and part not in seen:
+            seen.add(part)
+            text += rf"(?P<{part}>\d{{1,9}})"
+        else:
             text += r"\d{1,9}"
     return re.compile(text)
 

@@ -67,8 +67,8 @@ def choose(ports: list[HcaPort], hca: str | None, number: int | None, viewer: st
         if (hca is None or port.hca == hca) and (number is None or port.number == number)
     ]
     if not wanted:
-        asked = f"{hca or 'any HCA'} port {number}" if number else str(hca)
-        raise _none(f"has no {asked}", ports, viewer)
+        what = f"{hca} port {number}" if hca and number else hca or f"HCA with a port {number}"
+        raise _none(f"has no {what}", ports, viewer)
     usable = [port for port in wanted if port.link_layer == "InfiniBand" and port.state in _PREFERRED_STATES]
     if not usable:
         raise _none("has no InfiniBand port that is up" + (f" on {hca}" if hca else ""), ports, viewer)

@@ -106,7 +106,7 @@ def _query(query: str, text: str) -> tuple[str | None, int | None]:
 
 def _number(digits: str, most: int, what: str, text: str) -> int:
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 5 and 1 <= int(digits) <= most):
-        raise UsageError(f"--from {_shown(text)}: {digits!r} is not a {what}; expected 1 to {most}")
+        raise UsageError(f"--from {_shown(text)}: {digits!r} is no {what}; expected 1 to {most}")
     return int(digits)
 
 

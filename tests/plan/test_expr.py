@@ -184,6 +184,7 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
         ("CSPINE{a}-{10 * (su - 1) + 1:02}", "CSPINE7-111"),
         ("{{su}}", "{su}"),
         ("plain", "plain"),
+        ("100% {a}%d", "100% 7%d"),
         ("{a:03}", "007"),
     ],
 )

@@ -123,7 +123,7 @@ class Sshd:
         log = self.folder / "sshd.log"
         with log.open("wb") as out:
             self._process = subprocess.Popen(
-                [*self._inside, program, "-D", "-e", "-f", str(config)],
+                [*_tied_to_us(), *self._inside, program, "-D", "-e", "-f", str(config)],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
@@ -158,6 +158,13 @@ class Sshd:
         """What the server has logged so far."""
         return (self.folder / "sshd.log").read_text("utf-8", "replace")
 
+    def kill_sessions(self) -> None:
+        """Kill the servers of all connections, as a crashing host would; not what they started."""
+        for pid in descendants(self._process.pid) if self._process is not None else []:
+            with contextlib.suppress(OSError):  # it ended by itself
+                if Path(f"/proc/{pid}/comm").read_text("ascii").startswith("sshd"):
+                    os.kill(pid, signal.SIGKILL)
+
     def stop(self) -> None:
         """End the server and its sessions, and remove its folder; safe to call twice."""
         if self._process is not None:
@@ -173,6 +180,11 @@ class Sshd:
             self._process = None
         if self.folder != Path():
             shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _tied_to_us() -> list[str]:
+    """Even when this process is killed outright its server ends with it."""
+    return ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
 
 
 def free_port(address: str) -> int:
@@ -204,11 +216,12 @@ def descendants(pid: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
-    """A network of its own behind a pair of virtual cards. :param ours: our card's name."""
+    """A network of its own behind a pair of virtual cards. :param ours: and :param theirs: their names."""
 
     name: str
     address: str
     ours: str
+    theirs: str
 
     @property
     def inside(self) -> tuple[str, ...]:
@@ -235,7 +248,7 @@ def namespace(number: int = 1) -> Iterator[Namespace]:
         _ip("-n", name, "addr", "add", f"{guest}/30", "dev", theirs)
         _ip("-n", name, "link", "set", theirs, "up")
         _ip("-n", name, "link", "set", "lo", "up")
-        yield Namespace(name, guest, ours)
+        yield Namespace(name, guest, ours, theirs)
     finally:
         subprocess.run(["ip", "link", "del", ours], check=False, capture_output=True)
         subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
@@ -254,6 +267,7 @@ def main() -> int:
     parser.add_argument("--address", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=0)
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C: the folder is removed
     with Sshd(options.path, address=options.address, port=options.port) as server:
         sys.stdout.write(
             f"ssh -p {server.port} -i {server.key} -o UserKnownHostsFile={server.known_hosts} "

@@ -25,6 +25,17 @@ def message_of(old: str, new: str) -> str:
     return str(error)
 
 
+def messages_of(text: str) -> list[str]:
+    """Every message of a text, none when it is a site."""
+    try:
+        load_site(text, "site.yaml")
+    except SiteErrors as errors:
+        return [str(error) for error in errors.errors]
+    except SiteError as error:
+        return [str(error)]
+    return []
+
+
 def test_the_small_site_reads_without_an_error() -> None:
     site = load_site(SMALL, "site.yaml")
     assert site.name == "small"
@@ -168,8 +179,8 @@ def test_a_wrong_value_is_one_line(extra: str, message: str) -> None:
         ),
         (
             "    model: mini\n    tier: leaf",
-            "    model: QM8701\n    tier: leaf",
-            "site.yaml:14: switches.leaf[1-2].model: unknown switch model 'QM8701'; did you mean 'QM8700'?",
+            "    model: QM97000\n    tier: leaf",
+            "site.yaml:14: switches.leaf[1-2].model: unknown switch model 'QM97000'; did you mean 'QM9700'?",
         ),
         (
             "mini: {ports: 4}",
@@ -306,10 +317,4 @@ def test_arbitrary_text_is_never_anything_but_a_site_error(text: str) -> None:
 )
 @settings(max_examples=100, deadline=None)
 def test_a_damaged_site_file_is_read_or_refused_with_a_site_error(at: int, cut: int, put: str) -> None:
-    text = SMALL[:at] + put + SMALL[at + cut :]
-    try:
-        load_site(text, "site.yaml")
-    except SiteErrors as error:
-        assert all("\n" not in str(each) for each in error.errors)
-    except SiteError as error:
-        assert "\n" not in str(error)
+    assert all("\n" not in message for message in messages_of(SMALL[:at] + put + SMALL[at + cut :]))

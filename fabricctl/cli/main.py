@@ -1,0 +1,109 @@
+"""Entry point: the command tree, and the one place where errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from fabricctl import __version__
+from fabricctl.cli import plan as plan_commands
+from fabricctl.cli import schema as schema_commands
+from fabricctl.cli import site as site_commands
+from fabricctl.cli import verify_cabling as verify_commands
+from fabricctl.cli.console import say
+from fabricctl.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, FabricctlError, InputError
+
+EXIT_BROKEN_PIPE = 141
+"""What a shell shows for a program ended by SIGPIPE: the reader of our output went away."""
+
+app = typer.Typer(
+    name="fabricctl",
+    help="From crates to a fabric you can train on: the intended InfiniBand cabling against what is really there.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    epilog="Exit codes: 0 as planned, 1 findings, 2 wrong usage or input, 3 could not tell, 130 interrupted.",
+)
+verify_commands.register(app)
+app.add_typer(plan_commands.app, name="plan")
+app.add_typer(site_commands.app, name="site")
+schema_commands.register(app)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"fabricctl {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show a traceback with an error. May stand anywhere on the line.")
+    ] = False,
+) -> None:
+    """Where options of every command live."""
+
+
+def run() -> None:
+    """Run the command line and exit."""
+    arguments = [word for word in sys.argv[1:] if word != "--debug"]
+    debug = len(arguments) < len(sys.argv) - 1 or bool(os.environ.get("FABRICCTL_DEBUG"))
+    sys.exit(main(arguments, debug=debug))
+
+
+def main(arguments: list[str], *, debug: bool = False) -> int:
+    """Run a command line and return its exit code.
+
+    :param debug: let every error through with its traceback.
+    """
+    try:
+        result = app(args=arguments, standalone_mode=False)
+        sys.stdout.flush()
+    except FabricctlError as exc:
+        if debug:
+            raise
+        for error in _each(exc):
+            say(str(error))
+        return exc.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        say("interrupted")
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_BROKEN_PIPE
+    except Exception as exc:
+        if debug:
+            raise
+        return _other(exc)
+    return result if isinstance(result, int) else 0
+
+
+def _each(exc: FabricctlError) -> list[FabricctlError]:
+    """Errors that carry several (a site file with five mistakes) say them all, one line each."""
+    errors: Any = getattr(exc, "errors", None)
+    return list(errors) if errors and all(isinstance(error, InputError) for error in errors) else [exc]
+
+
+def _other(exc: Exception) -> int:
+    """Usage errors of the command-line library (click or typer's copy of it), else a bug of ours."""
+    show = getattr(exc, "format_message", None)
+    if show is None:
+        say(
+            f"internal error: {type(exc).__name__}: {exc} (a bug of fabricctl: run again with --debug and report it)"
+        )
+        return EXIT_BUG
+    context = getattr(exc, "ctx", None)
+    text = show()
+    if not text:  # no arguments at all: the library's "error" is the help text
+        typer.echo(context.get_help() if context is not None else "")
+        return EXIT_USAGE
+    where = context.command_path if context is not None else "fabricctl"
+    say(f"{' '.join(text.split())} (see {where} --help)")
+    return EXIT_USAGE

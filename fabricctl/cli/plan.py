@@ -1,0 +1,73 @@
+"""``fabricctl plan``: what a plan says, and the same plan as CSV."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabricctl.errors import EXIT_FINDINGS
+
+if TYPE_CHECKING:
+    from fabricctl.plan.model import Plan
+
+app = typer.Typer(help="Show and convert cabling plans.", no_args_is_help=True)
+
+PlanFile = Annotated[str, typer.Argument(metavar="FILE", help="Plan of any format; - reads standard input.")]
+SiteOption = Annotated[
+    str, typer.Option("--site", metavar="FILE", help="Site file that explains labels and places.")
+]
+FabricOption = Annotated[str, typer.Option("--fabric", metavar="NAME", help="Which fabric of a site file.")]
+
+
+class ExportFormat(StrEnum):
+    """What a plan is exported to."""
+
+    CSV = "csv"
+
+
+@app.command()
+def show(file: PlanFile, site: SiteOption = "", fabric: FabricOption = "") -> None:
+    """Show a plan: counts per tier, oversubscription, rails, islands, cable lengths. Exit 1 with findings."""
+    from fabricctl.cli.console import print_lines
+    from fabricctl.plan.checks import check_plan
+    from fabricctl.plan.summary import summarise
+    from fabricctl.report.plan_screen import render
+
+    plan = _load(file, site, fabric)
+    findings = check_plan(plan)
+    print_lines(render(summarise(plan), findings, plan.notes))
+    if any(finding.severity != "note" for finding in findings):
+        raise typer.Exit(EXIT_FINDINGS)
+
+
+@app.command()
+def export(
+    file: PlanFile,
+    site: SiteOption = "",
+    fabric: FabricOption = "",
+    format: Annotated[
+        ExportFormat, typer.Option("--format", "-f", help="Format to write.")
+    ] = ExportFormat.CSV,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="File to write; default is standard output.")
+    ] = "",
+) -> None:
+    """Write a plan of any format as a point-to-point CSV."""
+    from fabricctl.adapters.files import write_atomic
+    from fabricctl.cli.console import print_text
+    from fabricctl.plan.export import to_csv
+
+    assert format is ExportFormat.CSV
+    text = to_csv(_load(file, site, fabric))
+    if output:
+        write_atomic(output, text)
+    else:
+        print_text(text)
+
+
+def _load(file: str, site_file: str, fabric: str) -> Plan:
+    from fabricctl.workflows.load_plan import load_named_plan
+
+    return load_named_plan(file, site_file, fabric)

@@ -1,0 +1,37 @@
+"""``fabricctl schema``: published schemas of machine-readable output."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+class SchemaName(StrEnum):
+    """What has a schema."""
+
+    VERIFY_CABLING = "verify-cabling"
+    SITE = "site"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the tree."""
+    app.command("schema")(schema)
+
+
+def schema(name: Annotated[SchemaName, typer.Argument(help="Which schema to print.")]) -> None:
+    """Print a JSON schema: of the JSON report, or of the site file."""
+    import json
+
+    from fabricctl.cli.console import print_text
+
+    if name is SchemaName.SITE:
+        from fabricctl.site.schema import Site
+
+        found = Site.model_json_schema()
+    else:
+        from fabricctl.report.schema import report_schema
+
+        found = report_schema()
+    print_text(json.dumps(found, indent=2))

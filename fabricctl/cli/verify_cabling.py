@@ -1,0 +1,344 @@
+"""``fabricctl verify-cabling``: the main job."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabricctl.errors import UsageError
+
+if TYPE_CHECKING:
+    from fabricctl.cabling.verify import Verdict
+    from fabricctl.workflows.verify_cabling import Intent, Request
+
+
+class Format(StrEnum):
+    """How the verdict is written."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
+    MARKDOWN = "markdown"
+    JUNIT = "junit"
+    HTML = "html"
+
+
+class Check(StrEnum):
+    """Checks that are notes unless asked for."""
+
+    RAILS = "rails"
+
+
+_SUFFIXES = {
+    ".json": Format.JSON,
+    ".csv": Format.CSV,
+    ".md": Format.MARKDOWN,
+    ".markdown": Format.MARKDOWN,
+    ".xml": Format.JUNIT,
+    ".html": Format.HTML,
+    ".htm": Format.HTML,
+    ".txt": Format.TEXT,
+}
+_COMPARE, _SHOW, _LIVE = "What to compare", "What to show", "Live discovery"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the tree."""
+    app.command("verify-cabling", no_args_is_help=True)(verify_cabling)
+
+
+def verify_cabling(
+    plan: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            rich_help_panel=_COMPARE,
+            help="Intended cabling: CSV or XLSX point-to-point list, UFM NDT list, YAML plan, site file, or a saved "
+            "discovery as the reference. Recognised from content; .gz and - accepted.",
+        ),
+    ] = "",
+    discovered: Annotated[
+        list[str],
+        typer.Option(
+            metavar="FILE",
+            rich_help_panel=_COMPARE,
+            help="Discovery: ibnetdiscover (also -p), iblinkinfo (also -l), OpenSM subnet.lst, ibdiagnet2, UFM links. "
+            "Repeat to merge several views. .gz and - accepted.",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    viewer: Annotated[
+        list[str],
+        typer.Option(
+            "--from",
+            metavar="WHERE",
+            rich_help_panel=_LIVE,
+            help="Discover now: local, or ssh://user@host[,host...][?hca=mlx5_0&port=1]. Repeat to merge.",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    site: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            rich_help_panel=_COMPARE,
+            help="Site file: plans, places, identities, reservations.",
+        ),
+    ] = "",
+    fabric: Annotated[
+        str, typer.Option(metavar="NAME", rich_help_panel=_COMPARE, help="Which fabric of the site file.")
+    ] = "",
+    only: Annotated[
+        str,
+        typer.Option(
+            metavar="WHAT",
+            rich_help_panel=_COMPARE,
+            help="Judge only these: hosts or switches (gpu[001-032]), rack:B07, rail:3 or su:2; joined by commas.",
+        ),
+    ] = "",
+    node_name_map: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE", rich_help_panel=_COMPARE, help="ib-node-name-map: GUID to name of switches."
+        ),
+    ] = "",
+    check: Annotated[
+        list[Check],
+        typer.Option(
+            rich_help_panel=_COMPARE, help="Make the plan-free rail checks findings instead of notes."
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", rich_help_panel=_COMPARE, help="Devices and cables outside the plan are findings."
+        ),
+    ] = False,
+    gate: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            min=0.0,
+            max=1.0,
+            rich_help_panel=_COMPARE,
+            help="Share of bad cables that is a finding by itself (default: the site's, else 0.10).",
+        ),
+    ] = None,
+    format: Annotated[
+        Format, typer.Option("--format", "-f", rich_help_panel=_SHOW, help="How to write the verdict.")
+    ] = Format.TEXT,
+    report: Annotated[
+        list[str],
+        typer.Option(
+            metavar="FILE",
+            rich_help_panel=_SHOW,
+            help="Also write it to FILE; the format follows the ending: .html .md .json .csv .xml .txt. Repeatable.",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    prometheus: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            rich_help_panel=_SHOW,
+            help="Write metrics for the node exporter's textfile collector.",
+        ),
+    ] = "",
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", rich_help_panel=_SHOW, help="Fold nothing: every finding, every cable outside the plan."
+        ),
+    ] = False,
+    watch: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            min=1.0,
+            rich_help_panel=_SHOW,
+            help="Discover again and again; show what changed since the last pass.",
+        ),
+    ] = None,
+    save: Annotated[
+        str,
+        typer.Option(
+            metavar="DIR",
+            rich_help_panel=_LIVE,
+            help="Keep the raw output of live discovery for a later replay.",
+        ),
+    ] = "",
+    deadline: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", min=1.0, rich_help_panel=_LIVE, help="Longest time one viewer may take."
+        ),
+    ] = 120.0,
+    known_hosts: Annotated[
+        list[str],
+        typer.Option(
+            metavar="FILE", rich_help_panel=_LIVE, help="Recorded host keys, in place of ~/.ssh/known_hosts."
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    identity: Annotated[
+        list[str], typer.Option(metavar="FILE", rich_help_panel=_LIVE, help="Private key to log in with.")
+    ] = [],  # noqa: B006 - typer copies it
+) -> None:
+    """Compare the intended InfiniBand cabling with what is really there.
+
+    Says what is wrong, where, what was expected and found, and what to do; islands first, worst first.
+    Without a plan only the checks that need none are run. Exit 0: every planned cable is as planned;
+    1: findings; 3: something could not be told; 2: wrong usage or input.
+    """
+    import gc
+
+    from fabricctl.workflows.verify_cabling import Request
+
+    gc.disable()  # half a million small values, no cycles: the collector would only walk them again and again
+    request = Request(
+        plan=plan,
+        site=site,
+        fabric=fabric,
+        discovered=discovered,
+        viewers=viewer,
+        node_name_map=node_name_map,
+        only=only,
+        strict=strict,
+        check_rails=Check.RAILS in check,
+        gate=gate,
+        save=save,
+        deadline_s=deadline,
+        known_hosts=known_hosts,
+        key_files=identity,
+    )
+    outputs = _Outputs(format, report, prometheus, everything)
+    _check_usage(request, watch)
+    code = _watch(request, outputs, watch) if watch is not None else _once(request, outputs)
+    raise typer.Exit(code)
+
+
+def _check_usage(request: Request, watch: float | None) -> None:
+    inputs = [request.plan, request.site, request.node_name_map, *request.discovered]
+    if inputs.count("-") > 1:
+        raise UsageError("standard input can be read only once: give - to one option")
+    if watch is not None and "-" in inputs:
+        raise UsageError("--watch reads its input again and again: standard input cannot be read twice")
+    if request.save and not request.viewers and request.discovered:
+        raise UsageError("--save keeps what --from discovers; with --discovered there is nothing to save")
+
+
+class _Outputs:
+    """Where a verdict goes."""
+
+    def __init__(self, form: Format, reports: list[str], prometheus: str, everything: bool) -> None:
+        self.format, self.prometheus, self.everything = form, prometheus, everything
+        self.reports = [(path, _format_of(path)) for path in reports]
+
+    def files(self, verdict: Verdict) -> None:
+        """Write the report files and metrics."""
+        from fabricctl.adapters.files import write_atomic
+
+        for path, form in self.reports:
+            write_atomic(path, _clean(_document(verdict, form, self.everything)))
+        if self.prometheus:
+            import time
+
+            from fabricctl.report.prometheus import render
+
+            write_atomic(self.prometheus, _clean(render(verdict, time.time())))
+
+    def screen(self, verdict: Verdict) -> None:
+        """Print it."""
+        if self.format is not Format.TEXT:
+            from fabricctl.cli.console import print_text
+
+            print_text(_document(verdict, self.format, self.everything))
+            return
+        import shutil
+
+        from fabricctl.cli.console import print_lines
+        from fabricctl.report.screen import render
+
+        size = shutil.get_terminal_size((100, 40))
+        lines = render(verdict, width=min(size.columns, 120), height=size.lines, everything=self.everything)
+        print_lines(lines)
+        for path, _ in self.reports:
+            print_lines([((f"report: {path}", "dim"),)])
+
+
+def _format_of(path: str) -> Format:
+    ending = path[path.rfind(".") :].lower() if "." in path else ""
+    if ending not in _SUFFIXES:
+        raise UsageError(
+            f"--report {path}: the ending names the format; expected one of {' '.join(_SUFFIXES)}"
+        )
+    return _SUFFIXES[ending]
+
+
+def _document(verdict: Verdict, form: Format, everything: bool) -> str:
+    if form is Format.JSON:
+        from fabricctl.report.json_report import to_json
+
+        return to_json(verdict)
+    if form is Format.CSV:
+        from fabricctl.report import csv_report
+
+        return csv_report.render(verdict)
+    if form is Format.MARKDOWN:
+        from fabricctl.report import markdown
+
+        return markdown.render(verdict)
+    if form is Format.JUNIT:
+        from fabricctl.report import junit
+
+        return junit.render(verdict)
+    if form is Format.HTML:
+        from fabricctl.report import html
+
+        return html.render(verdict)
+    from fabricctl.report.screen import render
+
+    lines = render(verdict, everything=everything)
+    return "\n".join("".join(text for text, _ in line).rstrip() for line in lines) + "\n"
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _once(request: Request, outputs: _Outputs) -> int:
+    from fabricctl.cli.progress import progress
+    from fabricctl.workflows.verify_cabling import judge, load_intent, observe
+
+    with progress() as tell:
+        intent = load_intent(request, tell)
+        verdict = judge(intent, observe(request, intent.viewers, tell))
+        outputs.files(verdict)
+    outputs.screen(verdict)
+    return verdict.exit_code
+
+
+def _watch(request: Request, outputs: _Outputs, seconds: float) -> int:
+    """Passes until interrupted; the exit code of Ctrl-C is 130, what was seen is already said and saved."""
+    import gc
+    import time
+
+    from fabricctl.cli.console import print_lines
+    from fabricctl.cli.progress import progress
+    from fabricctl.report.changes import changes
+    from fabricctl.workflows.verify_cabling import judge, load_intent, observe
+
+    with progress() as tell:
+        intent: Intent = load_intent(request, tell)
+    last: Verdict | None = None
+    while True:
+        with progress() as tell:
+            verdict = judge(intent, observe(request, intent.viewers, tell))
+            outputs.files(verdict)
+        if last is None:
+            outputs.screen(verdict)
+        else:
+            print_lines(changes(last, verdict, time.strftime("%H:%M:%S")))
+        sys.stdout.flush()
+        last = verdict
+        gc.collect()
+        time.sleep(seconds)

@@ -1,0 +1,86 @@
+"""From a port label to an HCA or a port number, once it is known what the device is."""
+
+from __future__ import annotations
+
+from fabricctl.errors import PlanError
+from fabricctl.models import NodeModel, SwitchModel
+from fabricctl.plan.cells import shown
+from fabricctl.plan.labels import ACCEPTED, Label, Shape, label_advice
+
+
+def host_end(host: str, model: NodeModel | None, label: Label, *, path: str, line: int) -> tuple[str, int]:
+    """HCA name and port number of a host's end.
+
+    A running number is the host's n-th HCA port in rail order (rail 1 is 1); without a node model the
+    number itself stands for the HCA until something tells its name.
+
+    :raises PlanError: when the label names no HCA.
+    """
+    if label.shape is Shape.HCA:
+        if model is not None and label.hca.isdecimal():
+            return _nth_hca(host, model, int(label.hca), path=path, line=line)[0], label.number
+        return label.hca, label.number
+    if label.shape in (Shape.NUMBER, Shape.RUNNING):
+        if model is None:
+            return str(label.number), 1
+        return _nth_hca(host, model, label.number, path=path, line=line)
+    by_name = {hca.lower(): hca for hca in model.hcas} if model is not None else {}
+    if label.text.lower() in by_name:
+        return by_name[label.text.lower()], 1
+    raise PlanError(
+        f"port {shown(label.text)} of host {shown(host)} is no HCA; expected mlx5_0, HCA-1, ibp11s0f0, "
+        "'IB Port 3' or a number" + (f", or one of {', '.join(model.hcas)}" if model is not None else ""),
+        path=path,
+        line=line,
+        hint=label_advice(label.text),
+    )
+
+
+def _nth_hca(host: str, model: NodeModel, number: int, *, path: str, line: int) -> tuple[str, int]:
+    index, port = divmod(number - 1, max(1, model.ports_per_hca))
+    if not 0 <= index < len(model.hcas):
+        raise PlanError(
+            f"port {number} of host {shown(host)}: a {model.name} has only "
+            f"{len(model.hcas) * model.ports_per_hca} ports, on {', '.join(model.hcas) or 'no HCA'}",
+            path=path,
+            line=line,
+        )
+    return model.hcas[index], port + 1
+
+
+def switch_port(switch: str, model: SwitchModel | None, label: Label, *, path: str, line: int) -> int:
+    """InfiniBand port number of a switch's end.
+
+    :raises PlanError: when the label is none of the model's, or needs a model and there is none.
+    """
+    if label.shape is Shape.BLADE:
+        return label.number
+    if model is not None:
+        number = model.port_of(label.text)
+        if number is None and label.shape is Shape.NUMBER and label.number <= model.ports:
+            number = label.number
+        if number is not None:
+            return number
+        raise PlanError(
+            f"port {shown(label.text)} of {shown(switch)}: a {model.name} has no such port; expected 1 to "
+            f"{model.ports} or a label such as {', '.join(list(model.shown.values())[-2:]) or '1'}",
+            path=path,
+            line=line,
+            hint=label_advice(label.text),
+        )
+    if label.shape is Shape.NUMBER:
+        return label.number
+    if label.shape is Shape.PANEL:
+        raise PlanError(
+            f"port {shown(label.text)} of {shown(switch)} is a front-panel label, its switch model is not told "
+            "and the built-in models do not agree on it",
+            path=path,
+            line=line,
+            hint="add columns a_type,z_type (QM9700), name the model in the site file, or use port numbers",
+        )
+    raise PlanError(
+        f"port {shown(label.text)} of {shown(switch)} is not understood; expected {ACCEPTED}",
+        path=path,
+        line=line,
+        hint=label_advice(label.text),
+    )

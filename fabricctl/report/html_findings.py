@@ -1,0 +1,122 @@
+"""The findings of the HTML report: kinds worst first, groups of one cause, one card per finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+from fabricctl.cabling.model import Cable, End, Finding
+from fabricctl.cabling.verify import Verdict
+from fabricctl.report.groups import group_findings
+from fabricctl.report.html_text import esc
+from fabricctl.report.words import KIND_TITLES, KindSection, sections, size_words
+
+OPEN_FINDINGS = 60
+"""Groups are open until so many findings are; the rest wait to be opened."""
+FEW_CABLES = 2
+"""A finding with more cables than its own lines can name lists them in a table."""
+
+
+def findings_html(verdict: Verdict) -> Iterator[str]:
+    """The section with the search box, the filter and every finding."""
+    if not verdict.findings:
+        return
+    parts = sections(verdict.findings)
+    yield '<h2 id="findings">Findings <small>worst first</small></h2>'
+    yield from _tools(parts)
+    numbers, room = count(1), OPEN_FINDINGS
+    for section in parts:
+        kind = section.kind.value
+        yield f'<section class="kind" data-kind="{kind}" id="{kind}">'
+        yield f"<h3>{KIND_TITLES[section.kind]} <small>{size_words(section)}</small></h3>"
+        for _, members in section.groups:
+            yield from _group(members, numbers, is_open=len(members) <= room)
+            room -= len(members)
+        yield "</section>"
+
+
+def _tools(parts: list[KindSection]) -> Iterator[str]:
+    yield '<div id="tools" hidden>'
+    yield (
+        '<input id="q" type="search" autocomplete="off" spellcheck="false" aria-label="Search the findings"'
+        ' placeholder="Device, port, rack, GUID ... (press /)">'
+    )
+    yield '<span id="shown" role="status"></span><div class="chips" role="group" aria-label="Kinds of findings">'
+    for section in parts:
+        yield (
+            f'<button type="button" data-kind="{section.kind.value}" aria-pressed="false">'
+            f"{KIND_TITLES[section.kind]} <b>{len(section.findings):,}</b></button>"
+        )
+    yield "</div></div>"
+
+
+def _group(members: list[Finding], numbers: Iterator[int], *, is_open: bool) -> Iterator[str]:
+    cards = [_card(next(numbers), finding) for finding in members]
+    if len(members) == 1:
+        yield cards[0]
+        return
+    group = group_findings(members)[0]
+    where = next((text for label, text in group.details if label == "on"), "")
+    yield f'<details class="g"{" open" if is_open else ""}><summary><b>{esc(group.headline)}</b>'
+    yield f"{f' <span class=dim>on {esc(where)}</span>' if where else ''}</summary>"
+    yield from cards
+    yield "</details>"
+
+
+def _card(number: int, finding: Finding) -> str:
+    expected, found = _compared(finding.expected, finding.found)
+    rows = "".join(
+        f"<dt>{label}</dt><dd{' class=m' if label != 'fix' else ''}>{text}</dd>"
+        for label, text in (("expected", expected), ("found", found), ("fix", esc(finding.fix)))
+        if text
+    )
+    return (
+        f'<div class="f" id="f{number}"><h4><a href="#f{number}">#{number}</a>{esc(finding.headline)}</h4>'
+        f"{f'<dl>{rows}</dl>' if rows else ''}{_cables(finding)}</div>"
+    )
+
+
+def _compared(expected: str, found: str) -> tuple[str, str]:
+    """Both lines escaped; where they are alike but for some words, those words are marked."""
+    want, have = expected.split(), found.split()
+    differ = [a != b for a, b in zip(want, have, strict=False)]
+    if len(want) != len(have) or all(differ) or not any(differ):
+        return esc(expected), esc(found)
+    return _marked(want, differ), _marked(have, differ)
+
+
+def _marked(words: list[str], marks: list[bool]) -> str:
+    """Neighbouring marked words share one mark."""
+    text = " ".join(
+        f"<b>{esc(word)}</b>" if mark else esc(word) for word, mark in zip(words, marks, strict=True)
+    )
+    return text.replace("</b> <b>", " ")
+
+
+def _cables(finding: Finding) -> str:
+    """The cables folded into a finding, as a table to open."""
+    if len(finding.cables) <= FEW_CABLES:
+        return ""
+    columns = [
+        name for name in ("expected", "found", "note") if any(getattr(c, name) for c in finding.cables)
+    ]
+    head = "".join(f"<th>{name}</th>" for name in ("port", *columns))
+    rows = "".join(f"<tr>{_row(cable, columns)}</tr>" for cable in finding.cables)
+    return (
+        f"<details><summary>{len(finding.cables):,} cables</summary>"
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></details>'
+    )
+
+
+def _row(cable: Cable, columns: list[str]) -> str:
+    cells = [_end(cable.a), *(_value(getattr(cable, name)) for name in columns)]
+    return "".join(f'<td class="m">{cell}</td>' for cell in cells)
+
+
+def _value(value: End | str | None) -> str:
+    return _end(value) if isinstance(value, End) else esc(value or "")
+
+
+def _end(end: End) -> str:
+    guid = f' title="{esc(end.guid)}"' if end.guid else ""
+    return f"<span{guid}>{esc(end.full)}</span>"

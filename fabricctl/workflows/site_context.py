@@ -1,0 +1,92 @@
+"""A site file in the shapes that plans and the verdict ask for."""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import cached_property
+
+from fabricctl.cabling.bind import Names
+from fabricctl.cabling.ends import Knowledge
+from fabricctl.cabling.verify import Options, RateOfClass
+from fabricctl.fabric import Place
+from fabricctl.model_tables import find_model
+from fabricctl.models import NodeModel, SwitchModel
+from fabricctl.rates import Rate
+from fabricctl.site.schema import Site
+from fabricctl.site.use import (
+    expected_absent,
+    identities,
+    link_class,
+    models_by_switch,
+    node_models,
+    places,
+    reserved_ports,
+    switch_models,
+)
+
+
+class SiteContext:
+    """Answers about one site; every table is made once, when first asked for."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+
+    @cached_property
+    def _switch_models(self) -> dict[str, SwitchModel]:
+        return models_by_switch(self.site)
+
+    @cached_property
+    def _all_models(self) -> dict[str, SwitchModel]:
+        return switch_models(self.site)
+
+    @cached_property
+    def _node_models(self) -> dict[str, NodeModel]:
+        return node_models(self.site)
+
+    @cached_property
+    def _places(self) -> dict[str, Place]:
+        return places(self.site)
+
+    def switch_model(self, device: str) -> SwitchModel | None:
+        """Model of a switch."""
+        return self._switch_models.get(device)
+
+    def node_model(self, host: str) -> NodeModel | None:
+        """Model of a host."""
+        return self._node_models.get(host)
+
+    def place(self, device: str) -> Place | None:
+        """Where a device stands."""
+        return self._places.get(device)
+
+    def options(self, fabric: str | None, mapped: dict[str, str], today: date) -> Options:
+        """What the verdict should know of this site. :param fabric: whose link classes and managers count."""
+        entry = self.site.fabrics.get(fabric) if fabric else None
+        absent = expected_absent(self.site, today)
+        rate_of: RateOfClass | None = None
+        if entry is not None and entry.link_classes:
+
+            def rate_of_class(low: int | None, high: int | None, devices: tuple[str, str]) -> Rate | None:
+                found = link_class(entry, low, high, devices)
+                return found[1] if found else None
+
+            rate_of = rate_of_class
+        return Options(
+            names=Names(identities(self.site), mapped, self._node_models),
+            knowledge=Knowledge(self._places, self.model_of),
+            rate_of_class=rate_of,
+            expected_absent=absent.devices,
+            absent_ports=absent.ports,
+            reserved=reserved_ports(self.site),
+            gate=self.site.gates.bad_link_share,
+            manager_hosts=(entry.subnet_managers or "") if entry is not None else "",
+        )
+
+    def model_of(self, device: str, model: str) -> SwitchModel | None:
+        """Model by the site's word, else by what the plan or the switch itself calls it."""
+        return self._switch_models.get(device) or (find_model(model, self._all_models) if model else None)
+
+
+def builtin_model_of(_device: str, model: str) -> SwitchModel | None:
+    """Without a site file: the model a node description or a plan names."""
+    return find_model(model) if model else None

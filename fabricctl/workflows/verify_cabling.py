@@ -1,0 +1,189 @@
+"""The main job: intent, observation, verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from fabricctl.adapters.files import decode, read_input
+from fabricctl.cabling.ends import Knowledge
+from fabricctl.cabling.verify import Options, Verdict, verify
+from fabricctl.discovery.merge import merge
+from fabricctl.discovery.model import Observation, Problem, ProblemKind, Source, SubnetManager
+from fabricctl.discovery.noise import complaint, is_noise
+from fabricctl.discovery.recognise import parse_any
+from fabricctl.errors import DiscoveryError, UsageError
+from fabricctl.fabric import Fabric
+from fabricctl.plan.model import Plan
+from fabricctl.workflows.load_plan import choose_fabric, is_site_text, load_plan_file, plan_of_fabric
+from fabricctl.workflows.site_context import SiteContext, builtin_model_of
+
+if TYPE_CHECKING:
+    from fabricctl.site.schema import Site
+    from fabricctl.workflows.discover import Capture
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the operator asked for; fields are the command's options."""
+
+    plan: str = ""
+    site: str = ""
+    fabric: str = ""
+    discovered: Sequence[str] = ()
+    viewers: Sequence[str] = ()
+    node_name_map: str = ""
+    only: str = ""
+    strict: bool = False
+    check_rails: bool = False
+    gate: float | None = None
+    save: str = ""
+    deadline_s: float = 120.0
+    known_hosts: Sequence[str] = ()
+    key_files: Sequence[str] = ()
+    today: date = field(default_factory=date.today)
+
+
+@dataclass(frozen=True)
+class Intent:
+    """The plan and what the site says; loaded once, used for every pass of ``--watch``."""
+
+    plan: Plan | None
+    options: Options
+    viewers: tuple[str, ...] = ()
+
+
+def load_intent(request: Request, progress: Progress) -> Intent:
+    """Read site file, plan and node-name-map.
+
+    :raises UsageError: options that do not go together. :raises InputError: a file that cannot be used.
+    """
+    site, fabric = _site(request)
+    plan: Plan | None = None
+    if request.plan and request.plan != (site.path if site else None):
+        progress(f"reading the plan {request.plan}")
+        plan = load_plan_file(request.plan, site)
+    elif site is not None and site.fabrics:
+        fabric = choose_fabric(site, request.fabric)
+        progress(f"building the plan of fabric {fabric}")
+        plan = plan_of_fabric(site, fabric)
+    mapped: dict[str, str] = {}
+    if request.node_name_map:
+        from fabricctl.discovery.namemap import parse
+
+        mapped = parse(
+            decode(read_input(request.node_name_map), request.node_name_map), request.node_name_map
+        )
+    if site is None:
+        options = Options(knowledge=Knowledge(model_of=builtin_model_of))
+        options = replace(options, names=replace(options.names, mapped=mapped))
+        viewers: tuple[str, ...] = ()
+    else:
+        options = SiteContext(site).options(fabric or None, mapped, request.today)
+        viewers = tuple(site.fabrics[fabric].viewers) if fabric in site.fabrics else ()
+    if plan is None and request.only:
+        raise UsageError("--only needs a plan: give --plan or --site")
+    options = replace(
+        options,
+        only=request.only,
+        strict=request.strict,
+        check_rails=request.check_rails,
+        gate=options.gate if request.gate is None else request.gate,
+    )
+    return Intent(plan, options, viewers)
+
+
+def _site(request: Request) -> tuple[Site | None, str]:
+    """The site file of ``--site``, or the plan itself when that is a site file; and the fabric's name."""
+    path = request.site
+    if not path and request.plan and request.plan != "-" and is_site_text(request.plan):
+        path = request.plan
+    if not path:
+        if request.fabric:
+            raise UsageError("--fabric names a fabric of a site file: give --site too")
+        return None, ""
+    from fabricctl.site.load import load_site
+
+    site = load_site(decode(read_input(path), path), path)
+    fabric = choose_fabric(site, request.fabric) if request.fabric or len(site.fabrics) == 1 else ""
+    return site, fabric
+
+
+def observe(request: Request, viewers: Sequence[str], progress: Progress) -> Observation:
+    """Read every discovery file, ask every viewer, merge.
+
+    :param viewers: the site's viewers, used when neither files nor viewers are given.
+    :raises UsageError: nothing to look at. :raises InputError: a file that cannot be used.
+    """
+    asked = list(request.viewers) or ([] if request.discovered else list(viewers))
+    if not asked and not request.discovered:
+        raise UsageError(
+            "nothing to compare with: give --discovered FILE, or --from local or ssh://user@host"
+        )
+    observations = []
+    for path in request.discovered:
+        progress(f"reading {'standard input' if path == '-' else path}")
+        observations.append(parse_any(decode(read_input(path), path), path))
+    if asked:
+        observations += _live(request, asked, progress)
+    progress("comparing")
+    return merge(observations)
+
+
+def _live(request: Request, asked: Sequence[str], progress: Progress) -> list[Observation]:
+    from fabricctl.adapters.ssh_config import SshOptions
+    from fabricctl.workflows.discover import collect, parse_viewers, ssh_runner
+
+    viewers = [viewer for text in asked for viewer in parse_viewers(text)]
+    options = SshOptions(known_hosts=tuple(request.known_hosts), key_files=tuple(request.key_files))
+    runner = ssh_runner(options, read=any(viewer.host for viewer in viewers))
+    progress(f"asking {len(viewers)} viewer{'s' if len(viewers) != 1 else ''}")
+
+    def told(capture: Capture, done: int, of: int) -> None:
+        progress(f"asked {done} of {of}: {capture.label}")
+
+    captures = collect(
+        viewers, deadline_s=request.deadline_s, save_dir=request.save or None, progress=told, runner=runner
+    )
+    return [observation for capture in captures for observation in _observations(capture)]
+
+
+def _observations(capture: Capture) -> list[Observation]:
+    """What one viewer saw; a failed one is a source that says why, never an empty fabric."""
+    failed = str(capture.error) if capture.error is not None else ""
+    if not capture.text:
+        reason = failed.removeprefix(f"{capture.label}: ") or "the tool printed nothing"
+        return [Observation(Fabric(origin=capture.label), [Source(capture.label, None, failed=reason)])]
+    try:
+        observation = parse_any(capture.text, capture.label)
+    except DiscoveryError as exc:
+        return [Observation(Fabric(origin=capture.label), [Source(capture.label, None, failed=str(exc))])]
+    if failed:
+        observation.problems.append(Problem(ProblemKind.TIMEOUT, f"the tool ended with an error: {failed}"))
+    said = [
+        complaint(line, number)
+        for number, line in enumerate(capture.stderr.splitlines(), 1)
+        if is_noise(line)
+    ]
+    observation.problems += [problem for problem in said if problem is not None]
+    observation.problems += [Problem(ProblemKind.VIEWER_NOTE, note) for note in capture.notes]
+    if capture.sminfo:
+        observation.subnet_managers += _managers(capture)
+    return [observation]
+
+
+def _managers(capture: Capture) -> list[SubnetManager]:
+    """Who the subnet manager is was a bonus question: no answer is no doubt about cables."""
+    try:
+        return parse_any(capture.sminfo, f"{capture.label} sminfo").subnet_managers
+    except DiscoveryError:
+        return []
+
+
+def judge(intent: Intent, observation: Observation) -> Verdict:
+    """The verdict."""
+    return verify(intent.plan, observation, intent.options)
