@@ -216,7 +216,7 @@ class Fabric:
         graph: nx.Graph[str] = nx.Graph()
         graph.add_nodes_from(self.nodes)
         graph.add_edges_from({(link.a.node, link.b.node) for link in self.links.values()})
-        return sorted(nx.connected_components(graph), key=len, reverse=True)
+        return sorted(nx.connected_components(graph), key=lambda part: (-len(part), min(part)))
 
     def switches(self) -> Iterator[Node]:
         """Switch nodes."""

@@ -37,7 +37,7 @@ def show(file: PlanFile, site: SiteOption = "", fabric: FabricOption = "") -> No
 
     plan = _load(file, site, fabric)
     findings = check_plan(plan)
-    print_lines(render(summarise(plan), findings, plan.notes))
+    print_lines(render(summarise(plan), findings))
     if any(finding.severity != "note" for finding in findings):
         raise typer.Exit(EXIT_FINDINGS)
 

@@ -119,13 +119,8 @@ def _climb(tiers: dict[str, int], open_switches: set[str], peers: Mapping[str, s
 
 def islands(fabric: Fabric) -> list[frozenset[str]]:
     """Connected components as sets of node keys, largest first; nodes without any cable are left out."""
-    import networkx as nx  # a third of the start-up time: only when a graph is asked for
-
-    parts = (frozenset(part) for part in nx.connected_components(fabric.graph))
     wired = {port.node for port in fabric.links}
-    return sorted(
-        (part for part in parts if not part.isdisjoint(wired)), key=lambda part: (-len(part), min(part))
-    )
+    return [frozenset(part) for part in fabric.islands() if not part.isdisjoint(wired)]
 
 
 def leaf_loads(plan: Plan, tiers: Mapping[str, int] | None = None) -> dict[str, LeafLoad]:
@@ -138,7 +133,7 @@ def leaf_loads(plan: Plan, tiers: Mapping[str, int] | None = None) -> dict[str, 
         for end, other in ((link.a.node, link.b.node), (link.b.node, link.a.node)):
             if end in down and (tier := tiers.get(other)) != 1:
                 (down if tier == 0 else up)[end].append(link.rate)
-    kept = Counter(port.node for port in plan.reserved)
+    kept = Counter(port.node for port in plan.reserved if port not in fabric.links)
     return {key: _load(down[key], up[key], kept[key]) for key in down}
 
 

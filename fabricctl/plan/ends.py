@@ -47,6 +47,7 @@ class Device:
     """A device as the table's rows describe it.
 
     :param role: what it is, with :param why: the reason, a phrase, and :param line: the line it was said at.
+    :param declared: a header, a type column or the site file says so, not only the look of its ports.
     :param numbers: plain port numbers seen; :param panels: labels that only a model can tell.
     :param plain: a plain number is its port and nothing else needs to be known.
     """
@@ -60,6 +61,7 @@ class Device:
     host_model: NodeModel | None = None
     place: Place | None = None
     plain: bool = False
+    declared: bool = False
     numbers: set[int] = field(default_factory=set)
     panels: set[str] = field(default_factory=set)
 
@@ -193,7 +195,9 @@ class Ends:
         :raises PlanError: when the label means nothing on this device.
         """
         if device.role is Role.HOST:
-            hca, number = host_end(device.name, device.host_model, label, path=path, line=line)
+            hca, number = host_end(
+                device.name, device.host_model, label, declared=device.declared, path=path, line=line
+            )
             key = f"{device.short} {hca}"
             if key not in self._identities:
                 self._identities[key] = _Identity(device, hca)
@@ -250,6 +254,7 @@ def _ask_site(device: Device, site: SiteNames) -> None:
         device.role, device.why = Role.SWITCH, "the site file has it as a switch"
     elif device.host_model is not None:
         device.role, device.why = Role.HOST, "the site file has it as a host"
+    device.declared = device.role is not None
 
 
 def _facing_a_host(one: Device, other: Device) -> None:

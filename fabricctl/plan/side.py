@@ -61,12 +61,14 @@ def read_side(rows: list[list[str]], lines: Sequence[int], side: Side, ends: End
     if side.role is not None:
         for device, line in distinct(devices, lines):
             device.is_now(side.role, "its column's header", path=path, line=line)
+            device.declared = True
     raws, said = _attributes(rows, lines, side, path)
     if raws is not None and any(one.role for one in said.values()):
         for (device, raw), line in distinct(list(zip(devices, raws, strict=True)), lines):
             role, model, kind = said[raw].role, said[raw].model, said[raw].type
             if role is not None:
                 device.is_now(role, f"type {shown(kind)}", path=path, line=line)
+                device.declared = True
             if model is not None:
                 device.is_model(model, path=path, line=line)
     return SideColumns(devices, labels, raws, said)

@@ -111,7 +111,7 @@ def _check_same(clash: PortClash, where: str, path: str, ends: Ends) -> None:
             line=line,
             hint=""
             if places is None
-            else f"the table has {port.node} in {places[0]} and in {places[1]}: two devices need two names",
+            else f"{port.node} stands in {places[0]} and in {places[1]}; two devices need two names",
         )
     if first.rate != second.rate and first.rate is not None and second.rate is not None:
         raise PlanError(

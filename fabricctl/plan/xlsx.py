@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricctl.errors import PlanError
 from fabricctl.plan.cells import shown
-from fabricctl.plan.columns import HeaderGuess, header_error
+from fabricctl.plan.columns import header_error
 from fabricctl.plan.labels import SiteNames
 from fabricctl.plan.model import Plan, PlanFormat
 from fabricctl.plan.rows import TableReader
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from openpyxl.workbook.workbook import Workbook
 
 MAX_UNPACKED_BYTES = 512 * 1024 * 1024
-MAX_CELLS = 40_000_000
+MAX_CELLS = 20_000_000
 MAX_ROWS = 1_048_576
 """Rows of a sheet (ECMA-376 limit of the format)."""
 
@@ -54,37 +54,47 @@ def parse_xlsx(
     :raises PlanError: with file, sheet, row, what was expected and found.
     """
     workbook = _open(data, path)
+    reader = TableReader(site)
     try:
-        wanted = _wanted(workbook.sheetnames, sheets, path)
-        reader = TableReader(site)
-        notes: list[str] = []
-        nearest: PlanError | None = None
-        budget = [MAX_CELLS]
-        for name in wanted:
-            where = f"{path}[{name}]"
-            rows = list(_rows(workbook, name, where, budget))
-            guess, header, line = best_header((i, row) for i, row in enumerate(rows[:HEADER_ROWS], 1))
-            if guess.columns is None:
-                error = header_error(header, guess, path=where, line=line)
-                if guess.found == 3 or name in sheets:  # a table with a slip in its header is no other thing
-                    raise error
-                nearest = nearest or (error if line else None)
-                notes.append(f"Sheet {shown(name)} was not read: {_why_not(guess, line)}.")
-                continue
-            count = reader.read(rows[line:], range(line + 1, len(rows) + 1), guess.columns, where)
-            hidden = "" if workbook[name].sheet_state == "visible" else " (hidden)"
-            notes.append(f"Sheet {shown(name)}{hidden}: {count:,} cables read.")
+        notes = _read_sheets(workbook, _wanted(workbook.sheetnames, sheets, path), reader, path, bool(sheets))
     finally:
         workbook.close()
-    if not reader.blocks and nearest is not None and not any("read." in note for note in notes):
-        raise nearest
     plan = table_plan(reader, PlanFormat.XLSX, path)
     plan.notes[:0] = notes
     return plan
 
 
-def _why_not(guess: HeaderGuess, line: int) -> str:
-    return f"no header row, nothing nearer than row {line}" if line and guess.found else "no header row"
+def _read_sheets(
+    workbook: Workbook, names: list[str], reader: TableReader, path: str, asked: bool
+) -> list[str]:
+    """Read the sheets that have a header; returns what to tell of each.
+
+    :param asked: the sheets were named by the user, so each must be a table.
+    """
+    notes: list[str] = []
+    nearest = PlanError("no sheet has a header row with known column names", path=path)
+    best, tables, budget = -1, 0, [MAX_CELLS]
+    for name in names:
+        where = f"{path}[{name}]"
+        rows = list(_rows(workbook, name, where, budget))
+        guess, header, line = best_header((i, row) for i, row in enumerate(rows[:HEADER_ROWS], 1))
+        if guess.columns is not None:
+            tables += 1
+            count = reader.read(rows[line:], range(line + 1, len(rows) + 1), guess.columns, where)
+            hidden = "" if workbook[name].sheet_state == "visible" else " (hidden)"
+            notes.append(f"Sheet {shown(name)}{hidden}: {count:,} cables read.")
+            continue
+        error = header_error(header, guess, path=where, line=line)
+        if (
+            asked or guess.found == 3
+        ):  # three of four: a table with a slip in its header, not some other sheet
+            raise error
+        if line and guess.found > best:
+            nearest, best = error, guess.found
+        notes.append(f"Sheet {shown(name)} was not read: it has no header row with known column names.")
+    if not tables:
+        raise nearest
+    return notes
 
 
 def _wanted(names: list[str], sheets: Collection[str], path: str) -> list[str]:
@@ -119,7 +129,7 @@ def _open(data: bytes, path: str) -> Workbook:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # openpyxl warns of styles and validations it drops
                 return load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-    except Exception as exc:  # noqa: BLE001 - zipfile, zlib, expat and openpyxl raise anything on a broken file
+    except Exception as exc:
         raise _broken(exc, path) from exc
     raise PlanError(
         f"the workbook unpacks to {size:,} bytes, more than {MAX_UNPACKED_BYTES:,}",
@@ -148,7 +158,7 @@ def _rows(workbook: Workbook, name: str, where: str, budget: list[int]) -> Itera
         try:
             cells = next(rows, None)
             row = None if cells is None else [_text(cell.value) for cell in cells]
-        except Exception as exc:  # noqa: BLE001 - as above: the sheet's XML is parsed while it is read
+        except Exception as exc:
             raise _broken(exc, where) from exc
         if row is None:
             return

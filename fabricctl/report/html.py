@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from fabricctl import __version__
@@ -72,8 +72,9 @@ def _head(verdict: Verdict, made: datetime | None) -> Iterator[str]:
     yield '<p class="asked">InfiniBand cabling: can I train on this?</p>'
     yield f'<h1><span aria-hidden="true">{_MARK[verdict.word]}</span>{esc(title_of(verdict))}</h1>'
     yield f'<p class="answer">{esc(can_i_train(verdict))}</p>'
+    yield f'<p class="headline">{esc(headline(verdict))}</p>'
     yield '<dl class="facts">'
-    facts = [("cables", headline(verdict)), ("plan", plan_words(verdict)), ("judged", verdict.only)]
+    facts = [("plan", plan_words(verdict)), ("judged", verdict.only)]
     facts.append(("verdict", f"{verdict.word.value.replace('_', ' ')}, exit code {verdict.exit_code}"))
     if made is not None:
         facts.append(("when", made.isoformat(sep=" ", timespec="seconds")))
@@ -100,9 +101,9 @@ def _islands(verdict: Verdict) -> Iterator[str]:
     islands = verdict.islands
     yield "<h2>Islands <small>what can reach what</small></h2>"
     if len(islands.seen) < 2:
-        yield from (f"<p>{esc(line)}</p>" for line in island_lines(verdict))
+        yield from (f'<p class="reach">{esc(line)}</p>' for line in island_lines(verdict))
     else:
-        yield f"<p>{esc(island_lines(verdict)[0])}</p>"
+        yield f'<p class="reach">{esc(island_lines(verdict)[0])}</p>'
         yield _island_table(islands.seen)
     if islands.unseen_switch_set:
         yield f'<p class="beside">unseen switches: <span class="mono">{esc(islands.unseen_switch_set)}</span></p>'
@@ -133,38 +134,42 @@ def _counts(verdict: Verdict) -> Iterator[str]:
     if verdict.plan_format is None or not counts.intended:
         return
     total = {cls.value: getattr(counts, cls.value) for cls in CLASSES}
+    classes = {cls: "num" if total[cls.value] or cls is LinkClass.OK else "num empty" for cls in CLASSES}
     yield "<h2>Planned cables <small>each counted once</small></h2>"
     yield '<div class="scroll"><table class="counts"><thead><tr><th>tiers</th><th class="num">planned</th>'
     for cls in CLASSES:
-        last = " last" if cls is CLASSES[-1] else ""
-        yield f'<th class="num{last}"><span class="sw c-{cls.value}"></span>{cls.value.replace("_", " ")}</th>'
+        name = cls.value.replace("_", " ")
+        yield f'<th class="{classes[cls]}"><span class="sw c-{cls.value}"></span>{name}</th>'
     yield "</tr></thead><tbody>"
     for tiers, row in counts.by_tier.items():
-        yield _count_row(tiers, row)
+        yield _count_row(tiers, row, classes)
     if len(counts.by_tier) > 1:
-        yield _count_row("all", total)
+        yield _count_row("all", total, classes)
     yield "</tbody></table></div>"
     others = [f"{number:,} {words}" for words, number in beside(verdict) if number]
     if others:
         yield f'<p class="beside">{esc("; ".join(others))}</p>'
 
 
-def _count_row(tiers: str, row: dict[str, int]) -> str:
-    cells = "".join(_count_cell(cls, row[cls.value]) for cls in CLASSES)
+def _count_row(tiers: str, row: Mapping[str, int], classes: Mapping[LinkClass, str]) -> str:
+    """One row of numbers and, below it, the same as a bar."""
+    cells = "".join(
+        f'<td class="{css} {_weight(cls, row[cls.value])}">{row[cls.value]:,}</td>'
+        for cls, css in classes.items()
+    )
     bar = "".join(
-        f'<i class="c-{cls.value}" style="flex:{row[cls.value]}"></i>' for cls in CLASSES if row[cls.value]
+        f'<i class="c-{cls.value}" style="flex:{row[cls.value]}"></i>' for cls in classes if row[cls.value]
     )
     start = '<tr class="sum">' if tiers == "all" else "<tr>"
     return (
         f'{start}<th scope="row">{esc(tiers)}</th><td class="num">{sum(row.values()):,}</td>{cells}</tr>'
-        f'<tr class="bar" aria-hidden="true"><td colspan="{len(CLASSES) + 2}"><div class="stack">{bar}</div></td></tr>'
+        f'<tr class="bar" aria-hidden="true"><td colspan="{len(classes) + 2}"><div class="stack">{bar}</div></td></tr>'
     )
 
 
-def _count_cell(cls: LinkClass, number: int) -> str:
-    weight = "zero" if not number else "some" if cls is not LinkClass.OK else "fine"
-    last = " last" if cls is CLASSES[-1] else ""
-    return f'<td class="num {weight}{last}">{number:,}</td>'
+def _weight(cls: LinkClass, number: int) -> str:
+    """How a number is set: nothing stands back, what is wrong stands out."""
+    return "zero" if not number else "fine" if cls is LinkClass.OK else "some"
 
 
 # -- what was compared --------------------------------------------------------------------------------------
@@ -172,16 +177,15 @@ def _count_cell(cls: LinkClass, number: int) -> str:
 
 def _sources(verdict: Verdict) -> Iterator[str]:
     yield "<h2>Read</h2>"
-    yield (
-        '<div class="scroll"><table class="list"><thead><tr><th>source</th><th>format</th>'
-        '<th class="num">nodes</th><th class="num">links</th><th></th></tr></thead><tbody>'
-    )
+    heads = '<th>source</th><th>format</th><th class="num">nodes</th><th class="num">links</th>'
+    yield f'<div class="scroll"><table class="list"><thead><tr>{heads}</tr></thead><tbody>'
     for source in verdict.sources:
-        failed = source.failed or ("nothing was read" if source.format is None else "")
-        yield (
-            f'<tr><td class="m">{esc(source.label)}</td><td>{esc(source.format or "")}</td>'
-            f'<td class="num">{source.nodes:,}</td><td class="num">{source.links:,}</td><td>{esc(failed)}</td></tr>'
-        )
+        label = f'<td class="m">{esc(source.label)}</td>'
+        if source.failed or source.format is None:
+            yield f'<tr>{label}<td colspan="3">? {esc(source.failed or "nothing was read")}</td></tr>'
+        else:
+            numbers = f'<td class="num">{source.nodes:,}</td><td class="num">{source.links:,}</td>'
+            yield f"<tr>{label}<td>{esc(source.format)}</td>{numbers}</tr>"
     yield "</tbody></table></div>"
 
 

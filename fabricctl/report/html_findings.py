@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from fabricctl.cabling.model import Cable, End, Finding
+from fabricctl.cabling.model import Cable, End, Finding, FindingKind
 from fabricctl.cabling.verify import Verdict
 from fabricctl.report.groups import group_findings
 from fabricctl.report.html_text import esc
-from fabricctl.report.words import KIND_TITLES, KindSection, sections, size_words
+from fabricctl.report.words import KIND_TITLES, KindSection, class_of, sections, size_words
 
 OPEN_FINDINGS = 60
 """Groups are open until so many findings are; the rest wait to be opened."""
@@ -28,7 +28,7 @@ def findings_html(verdict: Verdict) -> Iterator[str]:
     for section in parts:
         kind = section.kind.value
         yield f'<section class="kind" data-kind="{kind}" id="{kind}">'
-        yield f"<h3>{KIND_TITLES[section.kind]} <small>{size_words(section)}</small></h3>"
+        yield f"<h3>{_swatch(section.kind)}{KIND_TITLES[section.kind]} <small>{size_words(section)}</small></h3>"
         for _, members in section.groups:
             yield from _group(members, numbers, is_open=len(members) <= room)
             room -= len(members)
@@ -45,9 +45,15 @@ def _tools(parts: list[KindSection]) -> Iterator[str]:
     for section in parts:
         yield (
             f'<button type="button" data-kind="{section.kind.value}" aria-pressed="false">'
-            f"{KIND_TITLES[section.kind]} <b>{len(section.findings):,}</b></button>"
+            f"{_swatch(section.kind)} {KIND_TITLES[section.kind]} <b>{len(section.findings):,}</b></button>"
         )
     yield "</div></div>"
+
+
+def _swatch(kind: FindingKind) -> str:
+    """The texture that a class of planned cables has in the table of counts."""
+    cls = class_of(kind)
+    return f'<i class="sw c-{cls.value}"></i>' if cls is not None else ""
 
 
 def _group(members: list[Finding], numbers: Iterator[int], *, is_open: bool) -> Iterator[str]:

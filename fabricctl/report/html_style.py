@@ -29,9 +29,10 @@ h3 { font-size: 1rem; margin: 1.6rem 0 .5rem; display: flex; gap: .5rem; align-i
 h3 small, h2 small { font-weight: 400; color: var(--dim); font-size: .85rem; }
 ul { padding-left: 1.2rem; }
 li + li { margin-top: .25rem; }
-.mono, .f dd.m, td.m { font-family: var(--mono); font-size: .86em; }
+.mono, .f dd.m, td.m { font-family: var(--mono); font-size: .9em; }
 .dim { color: var(--dim); }
 .f, li, td, dd, p { overflow-wrap: anywhere; }
+.num { white-space: nowrap; overflow-wrap: normal; }
 
 .verdict { max-width: 68rem; margin: 0 auto; padding: 1.75rem 1.25rem 0; }
 .verdict > div { background: var(--card); border: 1px solid var(--line); border-left: .5rem solid var(--tone);
@@ -42,7 +43,9 @@ li + li { margin-top: .25rem; }
 .asked { color: var(--dim); font-size: .9rem; }
 h1 { font-size: 1.9rem; line-height: 1.25; color: var(--tone-ink); letter-spacing: -.01em; }
 h1 span { margin-right: .35rem; }
-.answer { font-size: 1.1rem; margin-top: .3rem; max-width: 52rem; }
+.answer { font-size: 1.15rem; margin-top: .2rem; text-wrap: pretty; }
+.headline { margin-top: .35rem; }
+.headline::first-letter, .reach::first-letter { text-transform: uppercase; }
 .facts { margin-top: .8rem; display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem;
   font-size: .88rem; }
 .facts dt { color: var(--dim); }
@@ -57,11 +60,11 @@ th, td { padding: .28rem .9rem .28rem 0; }
 .counts td, .counts tbody th { padding-top: .5rem; padding-bottom: .15rem; font-size: .95rem; }
 .counts tbody th { color: var(--ink); white-space: nowrap; }
 .counts thead th { white-space: nowrap; }
-.counts .zero { color: var(--dim); opacity: .55; }
+.counts .zero { color: var(--dim); opacity: .75; }
 .counts .some { font-weight: 600; }
 .counts tr.bar td { padding: 0 0 .45rem; border-bottom: 1px solid var(--line); }
 .counts tr.sum td, .counts tr.sum th { font-weight: 650; }
-.counts .last { padding-right: 0; }
+.counts tr > :last-child, .list tr > :last-child { padding-right: 0; }
 .stack { display: flex; gap: 1px; height: .6rem; border-radius: .15rem; overflow: hidden; }
 .stack i { min-width: 4px; display: block; }
 .sw { display: inline-block; width: .75rem; height: .75rem; border-radius: .15rem; margin-right: .3rem;
@@ -75,7 +78,7 @@ th, td { padding: .28rem .9rem .28rem 0; }
 .list th, .list td { border-bottom: 1px solid var(--line); vertical-align: top; }
 .beside { margin-top: .6rem; font-size: .9rem; color: var(--dim); }
 
-#tools { position: sticky; top: 0; z-index: 2; background: var(--bg); padding: .6rem 0; margin: 0 -.25rem;
+#tools { position: sticky; top: 0; z-index: 2; background: var(--bg); padding: .6rem 0;
   border-bottom: 1px solid var(--line); display: flex; flex-wrap: wrap; gap: .5rem .6rem; align-items: center; }
 #tools[hidden] { display: none; }
 #q { font: inherit; flex: 1 1 16rem; min-width: 12rem; padding: .35rem .7rem; border: 1px solid var(--line);
@@ -85,6 +88,7 @@ th, td { padding: .28rem .9rem .28rem 0; }
 .chips button { font: inherit; font-size: .85rem; padding: .12rem .65rem; border-radius: 1rem; cursor: pointer;
   border: 1px solid var(--line); background: var(--card); color: var(--ink); }
 .chips button[aria-pressed="true"] { background: var(--ink); color: var(--bg); border-color: var(--ink); }
+.chips .sw, h3 .sw { margin-right: .1rem; }
 .chips b { font-weight: 600; font-variant-numeric: tabular-nums; }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 1px; }
 
@@ -117,6 +121,7 @@ footer { margin-top: 2.5rem; padding-top: .8rem; padding-bottom: 2rem; color: va
   .answer { font-size: 1rem; }
   html { scroll-padding-top: 1rem; }
   #tools { position: static; }
+  .counts .empty { display: none; }
   .counts td, .counts tbody th { font-size: .85rem; }
   .counts thead th { white-space: normal; font-size: .72rem; }
   .counts .sw { display: block; margin: 0 0 .15rem auto; }

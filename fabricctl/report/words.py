@@ -75,7 +75,7 @@ _UNPRINTABLE = re.compile(
 
 
 class KindSection(NamedTuple):
-    """All findings of one kind, in groups of like cause, largest group first."""
+    """All findings of one kind, in groups of like cause, the heaviest group first."""
 
     kind: FindingKind
     groups: list[tuple[str, list[Finding]]]
@@ -134,15 +134,19 @@ def percent(share: float) -> str:
 
 
 def sections(findings: Iterable[Finding]) -> list[KindSection]:
-    """Findings by kind, worst kind first, and by group inside."""
+    """Findings by kind, worst kind first, and by group inside, the group with most cables first."""
     kinds: dict[FindingKind, dict[str, list[Finding]]] = {}
     for finding in findings:
         kinds.setdefault(finding.kind, {}).setdefault(finding.group, []).append(finding)
     return [
-        KindSection(kind, sorted(kinds[kind].items(), key=lambda item: -len(item[1])))
+        KindSection(kind, sorted(kinds[kind].items(), key=lambda item: _weight(item[1]), reverse=True))
         for kind in FindingKind
         if kind in kinds
     ]
+
+
+def _weight(members: list[Finding]) -> tuple[int, int]:
+    return sum(map(cable_count, members)), len(members)
 
 
 def class_of(kind: FindingKind) -> LinkClass | None:

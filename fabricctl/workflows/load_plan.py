@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -124,16 +125,32 @@ def choose_fabric(site: Site, fabric: str) -> str:
 
 def plan_of_fabric(site: Site, fabric: str) -> Plan:
     """The plan of one fabric of a site: inline, or a file beside the site file."""
-    import os
-
     entry = site.fabrics[fabric]
     if entry.plan.inline is not None:
         from fabricctl.plan.yaml_doc import plan_from_mapping
 
-        return plan_from_mapping(entry.plan.inline, site.path)
-    assert entry.plan.file is not None
-    folder = os.path.dirname(site.path) if site.path != "-" else ""
-    return load_plan_file(os.path.join(folder, entry.plan.file), site)
+        plan = plan_from_mapping(entry.plan.inline, site.path)
+    else:
+        folder = os.path.dirname(site.path) if site.path != "-" else ""
+        plan = load_plan_file(os.path.join(folder, entry.plan.file or ""), site)
+    return _completed(plan, site)
+
+
+def _completed(plan: Plan, site: Site) -> Plan:
+    """The plan with the site's reserved ports, and its places where the plan tells none."""
+    from dataclasses import replace
+
+    from fabricctl.site.use import places, plan_reserved
+
+    plan.reserved.update(plan_reserved(site, plan))
+    known = places(site)
+    if known:
+        nodes = plan.fabric.nodes
+        for key, node in nodes.items():
+            place = known.get(node.host or node.name) if node.place is None else None
+            if place is not None:
+                nodes[key] = replace(node, place=place)
+    return plan
 
 
 def _names(site: Site | None) -> SiteContext | None:
