@@ -16,7 +16,7 @@ from fabricctl.errors import UsageError
 MAX_HOSTS = 1_000_000
 """A range above this is a typing error, not a cluster."""
 
-_DIGITS = re.compile(r"[0-9]+")
+_DIGITS = re.compile(r"([0-9]+)")
 _UNFOLDABLE = re.compile(r"[\[\],]|^\s|\s$")
 _ITEM = re.compile(r"(\d+)(?:-(\d+)(?:/(\d+))?)?\Z")
 
@@ -96,42 +96,39 @@ def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def fold(names: Iterable[str]) -> str:
-    """The host set of these names, sorted naturally: ``gpu[001-003,007],ufm1``.
+    """The host set of these names, sorted naturally: ``gpu[001-003,007],leaf-p[01-16]-r[1-8],ufm1``.
 
-    One number per name is folded: the last one, or the one before it where that folds more.
+    Numbers are folded one after the other, the last of each name first, where all else is alike.
     ``expand(fold(names))`` is the same set for names without brackets, commas and outer spaces; names with
     those are printed as they are.
     """
-    groups: dict[tuple[str, str], list[str]] = {}
-    shown: list[str] = []
+    plain: list[str] = []
+    split: dict[int, list[tuple[str, ...]]] = {}
     for name in set(names):
-        number = None if _UNFOLDABLE.search(name) else _last_number(name)
-        if number is None:
-            shown.append(name)
+        pieces = () if _UNFOLDABLE.search(name) else tuple(_DIGITS.split(name))
+        if len(pieces) > 1:
+            split.setdefault(len(pieces), []).append(pieces)
         else:
-            groups.setdefault((name[: number.start()], name[number.end() :]), []).append(number[0])
-    singles: dict[tuple[str, str], list[str]] = {}
-    for (head, tail), digits in groups.items():
-        earlier = _last_number(head) if len(digits) == 1 else None
-        if earlier is None:
-            shown += _ranges(head, digits, tail)
-        else:
-            rest = head[earlier.end() :] + digits[0] + tail
-            singles.setdefault((head[: earlier.start()], rest), []).append(earlier[0])
-    for (head, tail), digits in singles.items():
-        shown += _ranges(head, digits, tail)
-    return ",".join(sorted(shown, key=natural_key))
+            plain.append(name)
+    for size, items in split.items():
+        for at in range(size - 2, 0, -2):  # text and number alternate: numbers stand at odd places
+            items = list(_merged(items, at))
+        plain += ["".join(item) for item in items]
+    return ",".join(sorted(plain, key=natural_key))
 
 
-def _last_number(text: str) -> re.Match[str] | None:
-    match = None
-    for match in _DIGITS.finditer(text):  # noqa: B007 - the last one is wanted
-        pass
-    return match
+def _merged(items: list[tuple[str, ...]], at: int) -> Iterator[tuple[str, ...]]:
+    """Names that differ in the number at one place only become one, with a range there."""
+    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for item in items:
+        groups.setdefault((item[:at], item[at + 1 :]), []).append(item[at])
+    for (head, tail), numbers in groups.items():
+        for text in _ranges(numbers):
+            yield (*head, text, *tail)
 
 
-def _ranges(head: str, digits: list[str], tail: str) -> Iterator[str]:
-    """One set per padding: ``01-16`` never mixes with ``1-9``."""
+def _ranges(digits: list[str]) -> Iterator[str]:
+    """One text per padding: ``01-16`` never mixes with ``1-9``."""
     padded = any(d[0] == "0" and len(d) > 1 for d in digits)
     by_pad: dict[int, list[int]] = {}
     for text in digits:
@@ -143,6 +140,5 @@ def _ranges(head: str, digits: list[str], tail: str) -> Iterator[str]:
                 runs[-1][1] = value
             else:
                 runs.append([value, value])
-        parts = [f"{a:0{pad}d}" if a == b else f"{a:0{pad}d}-{b:0{pad}d}" for a, b in runs]
-        single = len(runs) == 1 and runs[0][0] == runs[0][1]
-        yield f"{head}{parts[0]}{tail}" if single else f"{head}[{','.join(parts)}]{tail}"
+        texts = [f"{a:0{pad}d}" if a == b else f"{a:0{pad}d}-{b:0{pad}d}" for a, b in runs]
+        yield texts[0] if len(values) == 1 else f"[{','.join(texts)}]"

@@ -35,7 +35,7 @@ class Islands:
 
 
 def find_islands(binding: Binding, seen: Fabric, sources: list[Source]) -> Islands:
-    """Both sides' components; of what is seen, nodes outside the plan count too."""
+    """Both sides' components. A component that holds no planned device is another fabric, not an island."""
     plan = binding.plan.fabric
     nodes = plan.nodes
     unseen = [
@@ -45,7 +45,7 @@ def find_islands(binding: Binding, seen: Fabric, sources: list[Source]) -> Islan
     unseen_hcas = [node for node in unseen if node.kind is NodeKind.HCA]
     hcas = sum(node.kind is NodeKind.HCA for node in nodes.values())
     return Islands(
-        tuple(_island([nodes[key] for key in part], []) for part in plan.islands() if len(part) > 1),
+        tuple(_island([nodes[key] for key in part], []) for part in plan.islands()),
         tuple(
             _island(
                 [_planned_or_seen(binding, seen.nodes[key]) for key in part],
@@ -53,6 +53,7 @@ def find_islands(binding: Binding, seen: Fabric, sources: list[Source]) -> Islan
                 [seen.nodes[k] for k in part],
             )
             for part in seen.islands()
+            if not part.isdisjoint(binding.plan_of)
         ),
         len(nodes) - hcas,
         hcas,
@@ -107,11 +108,12 @@ def split_finding(islands: Islands) -> Finding | None:
     """More components seen than planned: the worst thing a fabric with every cable up can have."""
     seen = [island for island in islands.seen if island.switches]
     lone = [island for island in islands.seen if not island.switches]
-    if len(seen) <= max(1, len(islands.planned)):
+    planned = [island for island in islands.planned if island.switches]
+    if len(seen) <= max(1, len(planned)):
         return None
     shown = "; ".join(f"{i.switches:,} switches, {i.hcas:,} HCAs ({rail_words(i.rails)})" for i in seen[:8])
     more = f" and {len(seen) - 8} more" if len(seen) > 8 else ""
-    plural = "one network" if len(islands.planned) == 1 else f"{len(islands.planned)} networks"
+    plural = "one network" if len(planned) <= 1 else f"{len(planned)} networks"
     cut_off = f", and {len(lone)} HCAs see no switch at all" if lone else ""
     return Finding(
         FindingKind.SPLIT_FABRIC,

@@ -17,7 +17,7 @@ from fabricctl.cabling.other_findings import OtherFindings, covered_ports, unkno
 from fabricctl.cabling.rails import RailCheck, check_rails
 from fabricctl.cabling.scope import make_scope
 from fabricctl.cabling.tiers import Tiers
-from fabricctl.discovery.model import INFORMATION, Observation, ProblemKind, Source
+from fabricctl.discovery.model import INFORMATION, Observation, Problem, ProblemKind, Source
 from fabricctl.discovery.names import name_key
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_OK
 from fabricctl.fabric import Fabric, Link, Node, Port
@@ -261,6 +261,18 @@ class _Verifier:
             number = len(check.misaligned) + len(check.other_port)
             self.notes.append(f"{number} HCAs are out of line with their rail; --check rails lists them")
 
+    def known_to_snapshot(self, problem: Problem) -> bool:
+        """A golden snapshot that had not read these nodes either makes them no news."""
+        plan = self.binding.plan
+        if (
+            not self.planned
+            or plan.format is not PlanFormat.SNAPSHOT
+            or problem.kind is not ProblemKind.UNREAD_NODE
+        ):
+            return False
+        nodes = [plan.fabric.nodes.get(key) for key in problem.nodes]
+        return bool(nodes) and all(node is not None and not node.listed for node in nodes)
+
     def doubts(self, classified: Classified) -> list[str]:
         doubts = [
             f"{source.label}: {source.failed}" if source.failed else f"{source.label}: nothing was read"
@@ -269,6 +281,8 @@ class _Verifier:
         ]
         problems: dict[ProblemKind, list[str]] = {}
         for problem in self.observation.problems:
+            if self.known_to_snapshot(problem):
+                continue
             label = self.observation.sources[problem.source].label if self.observation.sources else ""
             problems.setdefault(problem.kind, []).append(
                 f"{label}: {problem.text}" if label else problem.text

@@ -67,7 +67,8 @@ def parse_speed(text: str) -> Rate | None:
     speed = name[2].upper()
     total = int(name[3]) if name[3] else gbps
     width = int(name[1]) if name[1] else 4 if not total else 4 * total // NOMINAL_GBPS[speed]
-    fits = not total or width * NOMINAL_GBPS[speed] == 4 * total
+    # a twin-port cable's total (400G HDR) is no 8x link
+    fits = not total or (width * NOMINAL_GBPS[speed] == 4 * total and width <= 4)
     return Rate(width, speed) if width in WIDTHS and fits else None
 
 

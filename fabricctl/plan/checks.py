@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fabricctl.fabric import Fabric, Node, NodeKind
-from fabricctl.hostset import fold
+from fabricctl.hostset import expand, fold
 from fabricctl.plan.clash import port_text
 from fabricctl.plan.model import Plan
 from fabricctl.rates import Rate
@@ -180,11 +180,12 @@ def _port_numbers(fabric: Fabric) -> Iterator[PlanFinding]:
 
 
 def _reserved(plan: Plan) -> Iterator[PlanFinding]:
-    """A reserved port may carry a cable of its holder: ``ufm`` holds it for ``ufm1`` too."""
+    """A reserved port may carry a cable of its holder: ``ufm[1-2]`` and ``ufm`` hold it for ``ufm1``."""
     for port, holder in plan.reserved.items():
         link = plan.fabric.links.get(port)
         peer = None if link is None else plan.fabric.nodes[link.other(port).node]
-        if peer is not None and not (peer.host or peer.name).lower().startswith(holder.lower()):
+        host = "" if peer is None else (peer.host or peer.name).lower()
+        if peer is not None and host not in expand(holder.lower()) and not host.startswith(holder.lower()):
             text = f"port {port_text(plan.fabric, port)} is reserved for {holder}"
             yield PlanFinding(PlanSeverity.ERROR, f"{text}, but the plan gives it to {peer.name}.")
 

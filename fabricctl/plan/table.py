@@ -128,7 +128,7 @@ def _rows_below(text: str, head: Head, path: str) -> tuple[list[list[str]], Sequ
         raise PlanError(
             f"this row cannot be read: {exc}", path=path, line=line, hint="do the quotes pair?"
         ) from exc
-    starts = [head.line + 1 + end for end in (0, *ends[:-1])]
+    starts = [head.line + 1 + end for end in [0, *ends][:-1]]
     for row, start, end in zip(rows, starts, ends, strict=True):
         if head.line + end != start:
             _check_quotes(row, head.delimiter, path, start)

@@ -39,7 +39,7 @@ def _tools(parts: list[KindSection]) -> Iterator[str]:
     yield '<div id="tools" hidden>'
     yield (
         '<input id="q" type="search" autocomplete="off" spellcheck="false" aria-label="Search the findings"'
-        ' placeholder="Device, port, rack, GUID ... (press /)">'
+        ' placeholder="Device, port, rack or GUID">'
     )
     yield '<span id="shown" role="status"></span><div class="chips" role="group" aria-label="Kinds of findings">'
     for section in parts:
@@ -76,9 +76,10 @@ def _card(number: int, finding: Finding) -> str:
         for label, text in (("expected", expected), ("found", found), ("fix", esc(finding.fix)))
         if text
     )
+    lines = f"<dl>{rows}</dl>" if rows else ""
+    head = f'<h4><a href="#f{number}">#{number}</a>{esc(finding.headline)}</h4>'
     return (
-        f'<div class="f" id="f{number}"><h4><a href="#f{number}">#{number}</a>{esc(finding.headline)}</h4>'
-        f"{f'<dl>{rows}</dl>' if rows else ''}{_cables(finding)}</div>"
+        f'<div class="f" id="f{number}" data-g="{esc(_guids(finding))}">{head}{lines}{_cables(finding)}</div>'
     )
 
 
@@ -97,6 +98,14 @@ def _marked(words: list[str], marks: list[bool]) -> str:
         f"<b>{esc(word)}</b>" if mark else esc(word) for word, mark in zip(words, marks, strict=True)
     )
     return text.replace("</b> <b>", " ")
+
+
+def _guids(finding: Finding) -> str:
+    """What the search box finds beside the text."""
+    ends = (
+        end for cable in finding.cables for end in (cable.a, cable.expected, cable.found) if end is not None
+    )
+    return " ".join(dict.fromkeys(end.guid for end in ends if end.guid))
 
 
 def _cables(finding: Finding) -> str:

@@ -10,7 +10,7 @@ SCRIPT = """
   const groups = [...document.querySelectorAll("details.g")].map(box => ({box, open: box.open}));
   const items = [...document.querySelectorAll(".f")].map(el => ({
     el, kind: el.closest("section.kind").dataset.kind, group: el.closest("details.g"), text: null}));
-  const text = item => item.text ??= item.el.textContent.toLowerCase();
+  const text = item => item.text ??= `${item.el.textContent} ${item.el.dataset.g}`.toLowerCase();
 
   function apply() {
     const words = query.value.toLowerCase().split(/\\s+/).filter(Boolean);

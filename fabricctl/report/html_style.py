@@ -76,6 +76,7 @@ th, td { padding: .28rem .9rem .28rem 0; }
 .c-degraded { background: repeating-linear-gradient(0deg, #f0e442 0 2px, #a89e12 2px 4px); }
 .c-not_judged { background: repeating-linear-gradient(90deg, #8a8f94 0 1px, transparent 1px 4px), var(--soft); }
 .list th, .list td { border-bottom: 1px solid var(--line); vertical-align: top; }
+.list .num { width: 1%; }
 .beside { margin-top: .6rem; font-size: .9rem; color: var(--dim); }
 
 #tools { position: sticky; top: 0; z-index: 2; background: var(--bg); padding: .6rem 0;
@@ -83,7 +84,7 @@ th, td { padding: .28rem .9rem .28rem 0; }
 #tools[hidden] { display: none; }
 #q { font: inherit; flex: 1 1 16rem; min-width: 12rem; padding: .35rem .7rem; border: 1px solid var(--line);
   border-radius: .4rem; background: var(--card); color: var(--ink); }
-#shown { font-size: .88rem; color: var(--dim); min-width: 8rem; }
+#shown { font-size: .88rem; color: var(--dim); min-width: 8rem; text-align: right; }
 .chips { display: flex; flex-wrap: wrap; gap: .35rem; width: 100%; }
 .chips button { font: inherit; font-size: .85rem; padding: .12rem .65rem; border-radius: 1rem; cursor: pointer;
   border: 1px solid var(--line); background: var(--card); color: var(--ink); }
@@ -121,11 +122,13 @@ footer { margin-top: 2.5rem; padding-top: .8rem; padding-bottom: 2rem; color: va
   .answer { font-size: 1rem; }
   html { scroll-padding-top: 1rem; }
   #tools { position: static; }
-  .counts .empty { display: none; }
+  .counts .empty { font-size: 0 !important; padding: 0; }
+  .counts .empty .sw { display: none; }
   .counts td, .counts tbody th { font-size: .85rem; }
-  .counts thead th { white-space: normal; font-size: .72rem; }
+  .counts thead th { white-space: normal; font-size: .7rem; }
   .counts .sw { display: block; margin: 0 0 .15rem auto; }
-  th, td { padding-right: .5rem; }
+  th, td { padding-right: .4rem; }
+  .stack { position: sticky; left: 0; width: calc(100vw - 1.6rem); }
   .f { padding: .5rem .7rem; }
   .f dl { grid-template-columns: 4.1rem 1fr; }
 }

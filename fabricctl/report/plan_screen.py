@@ -34,10 +34,11 @@ def render(summary: PlanSummary, findings: Sequence[PlanFinding]) -> list[Line]:
         lines += _row("", f"and {len(summary.loads) - 4} other kinds of leaf")
     lines += _islands(summary)
     if summary.rails:
-        lines += _row(
-            "rails",
-            f"{len(summary.rails)}: {_counted({f'rail {k}': n for k, n in summary.rails.items()}, 'HCAs')}",
-        )
+        by_size: dict[int, list[str]] = {}
+        for rail, number in summary.rails.items():
+            by_size.setdefault(number, []).append(f"rail {rail}")
+        each = ", ".join(f"{fold(rails)} with {number:,} HCAs each" for number, rails in by_size.items())
+        lines += _row("rails", f"{len(summary.rails)}: {each}")
     if summary.units:
         sizes = fold(str(n) for n in sorted(set(summary.units.values())))
         lines += _row("units", f"{len(summary.units)} scalable units of {sizes.strip('[]')} hosts")

@@ -82,7 +82,11 @@ def headline(verdict: Verdict) -> str:
     if not counts.bad:
         good = f"all {counts.judged:,} {judged} cables{scope} are as planned"
         other = sum(f.kind not in (FindingKind.BAD_LINK_SHARE,) for f in verdict.findings)
-        return good if not other else f"{good}, but there are {other:,} other findings"
+        return (
+            good
+            if not other
+            else f"{good}, but {other:,} other finding{'s' if other > 1 else ''} remain{'s' if other == 1 else ''}"
+        )
     share = f"{100 * counts.bad_share:.1f} %" if counts.bad_share >= 0.0005 else "less than 0.1 %"
     gate = f"gate {verdict.gate:.0%}".replace("%", " %")
     return f"{counts.bad:,} of {counts.judged:,} {judged} cables{scope} are not as planned ({share}, {gate})"
@@ -92,7 +96,7 @@ def island_lines(verdict: Verdict) -> list[str]:
     """What is connected with what, before any single cable."""
     islands = verdict.islands
     seen = [island for island in islands.seen if island.switches or len(islands.seen) == 1]
-    planned = len(islands.planned)
+    planned = sum(1 for island in islands.planned if island.switches)
     if verdict.plan_format is None:
         return [f"{len(seen)} seen: {'; '.join(map(_island, seen[:8]))}"]
     if not seen:
@@ -116,7 +120,8 @@ def island_lines(verdict: Verdict) -> list[str]:
 
 def _island(island: Island) -> str:
     rails = f" ({rail_words(island.rails)})" if island.hcas else ""
-    return f"{island.switches:,} switches, {island.hcas:,} HCAs{rails}"
+    switches = f"{island.switches:,} switch{'' if island.switches == 1 else 'es'}"
+    return f"{switches}, {island.hcas:,} HCA{'' if island.hcas == 1 else 's'}{rails}"
 
 
 def _counts(verdict: Verdict) -> Iterator[Line]:
