@@ -17,7 +17,7 @@ class SchemaName(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the command to the tree."""
-    app.command("schema")(schema)
+    app.command("schema", short_help="Print the JSON schema of the report or the site file.")(schema)
 
 
 def schema(name: Annotated[SchemaName, typer.Argument(help="Which schema to print.")]) -> None:

@@ -42,12 +42,13 @@ _SUFFIXES = {
     ".htm": Format.HTML,
     ".txt": Format.TEXT,
 }
-_COMPARE, _SHOW, _LIVE = "What to compare", "What to show", "Live discovery"
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the tree."""
-    app.command("verify-cabling", no_args_is_help=True)(verify_cabling)
+    app.command(
+        "verify-cabling", no_args_is_help=True, short_help="The planned cabling against what is there."
+    )(verify_cabling)
 
 
 def verify_cabling(
@@ -55,7 +56,6 @@ def verify_cabling(
         str,
         typer.Option(
             metavar="FILE",
-            rich_help_panel=_COMPARE,
             help="Intended cabling: CSV or XLSX point-to-point list, UFM NDT list, YAML plan, site file, or a saved "
             "discovery as the reference. Recognised from content; .gz and - accepted.",
         ),
@@ -64,7 +64,6 @@ def verify_cabling(
         list[str],
         typer.Option(
             metavar="FILE",
-            rich_help_panel=_COMPARE,
             help="Discovery: ibnetdiscover (also -p), iblinkinfo (also -l), OpenSM subnet.lst, ibdiagnet2, UFM links. "
             "Repeat to merge several views. .gz and - accepted.",
         ),
@@ -74,7 +73,6 @@ def verify_cabling(
         typer.Option(
             "--from",
             metavar="WHERE",
-            rich_help_panel=_LIVE,
             help="Discover now: local, or ssh://user@host[,host...][?hca=mlx5_0&port=1]. Repeat to merge.",
         ),
     ] = [],  # noqa: B006 - typer copies it
@@ -82,38 +80,28 @@ def verify_cabling(
         str,
         typer.Option(
             metavar="FILE",
-            rich_help_panel=_COMPARE,
             help="Site file: plans, places, identities, reservations.",
         ),
     ] = "",
-    fabric: Annotated[
-        str, typer.Option(metavar="NAME", rich_help_panel=_COMPARE, help="Which fabric of the site file.")
-    ] = "",
+    fabric: Annotated[str, typer.Option(metavar="NAME", help="Which fabric of the site file.")] = "",
     only: Annotated[
         str,
         typer.Option(
             metavar="WHAT",
-            rich_help_panel=_COMPARE,
             help="Judge only these: hosts or switches (gpu[001-032]), rack:B07, rail:3 or su:2; joined by commas.",
         ),
     ] = "",
     node_name_map: Annotated[
         str,
-        typer.Option(
-            metavar="FILE", rich_help_panel=_COMPARE, help="ib-node-name-map: GUID to name of switches."
-        ),
+        typer.Option(metavar="FILE", help="ib-node-name-map: GUID to name of switches."),
     ] = "",
     check: Annotated[
         list[Check],
-        typer.Option(
-            rich_help_panel=_COMPARE, help="Make the plan-free rail checks findings instead of notes."
-        ),
+        typer.Option(help="Make the plan-free rail checks findings instead of notes."),
     ] = [],  # noqa: B006 - typer copies it
     strict: Annotated[
         bool,
-        typer.Option(
-            "--strict", rich_help_panel=_COMPARE, help="Devices and cables outside the plan are findings."
-        ),
+        typer.Option("--strict", help="Devices and cables outside the plan are findings."),
     ] = False,
     gate: Annotated[
         float | None,
@@ -121,18 +109,14 @@ def verify_cabling(
             metavar="SHARE",
             min=0.0,
             max=1.0,
-            rich_help_panel=_COMPARE,
             help="Share of bad cables that is a finding by itself (default: the site's, else 0.10).",
         ),
     ] = None,
-    format: Annotated[
-        Format, typer.Option("--format", "-f", rich_help_panel=_SHOW, help="How to write the verdict.")
-    ] = Format.TEXT,
+    format: Annotated[Format, typer.Option("--format", "-f", help="How to write the verdict.")] = Format.TEXT,
     report: Annotated[
         list[str],
         typer.Option(
             metavar="FILE",
-            rich_help_panel=_SHOW,
             help="Also write it to FILE; the format follows the ending: .html .md .json .csv .xml .txt. Repeatable.",
         ),
     ] = [],  # noqa: B006 - typer copies it
@@ -140,22 +124,18 @@ def verify_cabling(
         str,
         typer.Option(
             metavar="FILE",
-            rich_help_panel=_SHOW,
             help="Write metrics for the node exporter's textfile collector.",
         ),
     ] = "",
     everything: Annotated[
         bool,
-        typer.Option(
-            "--all", rich_help_panel=_SHOW, help="Fold nothing: every finding, every cable outside the plan."
-        ),
+        typer.Option("--all", help="Fold nothing: every finding, every cable outside the plan."),
     ] = False,
     watch: Annotated[
         float | None,
         typer.Option(
             metavar="SECONDS",
             min=1.0,
-            rich_help_panel=_SHOW,
             help="Discover again and again; show what changed since the last pass.",
         ),
     ] = None,
@@ -163,25 +143,18 @@ def verify_cabling(
         str,
         typer.Option(
             metavar="DIR",
-            rich_help_panel=_LIVE,
             help="Keep the raw output of live discovery for a later replay.",
         ),
     ] = "",
     deadline: Annotated[
         float,
-        typer.Option(
-            metavar="SECONDS", min=1.0, rich_help_panel=_LIVE, help="Longest time one viewer may take."
-        ),
+        typer.Option(metavar="SECONDS", min=1.0, help="Longest time one viewer may take."),
     ] = 120.0,
     known_hosts: Annotated[
         list[str],
-        typer.Option(
-            metavar="FILE", rich_help_panel=_LIVE, help="Recorded host keys, in place of ~/.ssh/known_hosts."
-        ),
+        typer.Option(metavar="FILE", help="Recorded host keys, in place of ~/.ssh/known_hosts."),
     ] = [],  # noqa: B006 - typer copies it
-    identity: Annotated[
-        list[str], typer.Option(metavar="FILE", rich_help_panel=_LIVE, help="Private key to log in with.")
-    ] = [],  # noqa: B006 - typer copies it
+    identity: Annotated[list[str], typer.Option(metavar="FILE", help="Private key to log in with.")] = [],  # noqa: B006 - typer copies it
 ) -> None:
     """Compare the intended InfiniBand cabling with what is really there.
 

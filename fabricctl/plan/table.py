@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from fabricctl.errors import PlanError
+from fabricctl.plan.cells import EXCEL_ERRORS
 from fabricctl.plan.columns import HeaderGuess, guess_header, header_error
 from fabricctl.plan.labels import SiteNames
 from fabricctl.plan.model import Plan, PlanFormat
@@ -25,8 +26,8 @@ HEADER_ROWS = 60
 HEAD_CHARS = 65_536
 """How much of a text is searched for the header."""
 
-_COMMENT = re.compile(r"[ \t]*#")
-_ANY_COMMENT = re.compile(r"^[ \t]*#", re.MULTILINE)
+_COMMENT = re.compile(" *#(?!" + "|".join(re.escape(error[1:]) for error in sorted(EXCEL_ERRORS)) + ")")
+_ANY_COMMENT = re.compile("^" + _COMMENT.pattern, re.MULTILINE)
 _DELIMITERS = (",", ";", "\t", "|")
 
 

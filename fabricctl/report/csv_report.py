@@ -29,7 +29,7 @@ DOUBT = "could_not_tell"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def to_csv(verdict: Verdict) -> str:
+def render(verdict: Verdict) -> str:
     """The findings and doubts as a table with a header row; lines end in a newline."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -26,7 +26,7 @@ _MARK = {VerdictWord.OK: "\u2713", VerdictWord.FINDINGS: "\u2717", VerdictWord.C
 _ISLANDS_SHOWN = 64
 
 
-def to_html(verdict: Verdict, *, made: datetime | None = None) -> str:
+def render(verdict: Verdict, *, made: datetime | None = None) -> str:
     """The whole page.
 
     :param made: when the fabric was judged, said under the verdict.

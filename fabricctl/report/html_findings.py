@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from fabricctl.cabling.model import Cable, End, Finding, FindingKind
+from fabricctl.cabling.model import Finding, FindingKind
 from fabricctl.cabling.verify import Verdict
 from fabricctl.report.groups import group_findings
 from fabricctl.report.html_text import esc
-from fabricctl.report.words import KIND_TITLES, KindSection, class_of, sections, size_words
+from fabricctl.report.words import (
+    FEW_CABLES,
+    KIND_TITLES,
+    KindSection,
+    class_of,
+    listed_cables,
+    sections,
+    size_words,
+)
 
 OPEN_FINDINGS = 60
 """Groups are open until so many findings are; the rest wait to be opened."""
-FEW_CABLES = 2
-"""A finding with more cables than its own lines can name lists them in a table."""
 
 
 def findings_html(verdict: Verdict) -> Iterator[str]:
@@ -109,29 +115,10 @@ def _guids(finding: Finding) -> str:
 
 
 def _cables(finding: Finding) -> str:
-    """The cables folded into a finding, as a table to open."""
+    """The cables folded into a finding, in a list to open."""
     if len(finding.cables) <= FEW_CABLES:
         return ""
-    columns = [
-        name for name in ("expected", "found", "note") if any(getattr(c, name) for c in finding.cables)
-    ]
-    head = "".join(f"<th>{name}</th>" for name in ("port", *columns))
-    rows = "".join(f"<tr>{_row(cable, columns)}</tr>" for cable in finding.cables)
+    lines = "".join(f"<li>{esc(line)}</li>" for line in listed_cables(finding))
     return (
-        f"<details><summary>{len(finding.cables):,} cables</summary>"
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></details>'
+        f'<details><summary>{len(finding.cables):,} cables</summary><ul class="mono">{lines}</ul></details>'
     )
-
-
-def _row(cable: Cable, columns: list[str]) -> str:
-    cells = [_end(cable.a), *(_value(getattr(cable, name)) for name in columns)]
-    return "".join(f'<td class="m">{cell}</td>' for cell in cells)
-
-
-def _value(value: End | str | None) -> str:
-    return _end(value) if isinstance(value, End) else esc(value or "")
-
-
-def _end(end: End) -> str:
-    guid = f' title="{esc(end.guid)}"' if end.guid else ""
-    return f"<span{guid}>{esc(end.full)}</span>"

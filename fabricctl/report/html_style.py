@@ -106,8 +106,8 @@ th, td { padding: .28rem .9rem .28rem 0; }
 .f dd { min-width: 0; }
 .f dd b { background: var(--hit); border-radius: .15rem; font-weight: 700; padding: 0 .1rem; margin: 0 -.1rem; }
 .f details { margin-top: .35rem; font-size: .88rem; }
-.f table { font-size: .95em; margin-top: .3rem; }
-.f th, .f td { padding: .1rem 1rem .1rem 0; border-bottom: 1px solid var(--soft); vertical-align: top; }
+.f ul { columns: 19rem; column-gap: 1.5rem; list-style: none; padding: 0; margin-top: .3rem; }
+.f li { margin: 0; padding: .05rem 0; break-inside: avoid; }
 summary { cursor: pointer; }
 .g { margin-top: .5rem; }
 .g > summary { padding: .3rem 0; font-size: .93rem; }
@@ -134,10 +134,13 @@ footer { margin-top: 2.5rem; padding-top: .8rem; padding-bottom: 2rem; color: va
 }
 @media print {
   :root { --bg: #fff; --card: #fff; --ink: #000; --dim: #444; --line: #bbb; --soft: #eee; --hit: #eee; }
-  body { font-size: 10pt; }
+  html { font-size: 12px; }
+  body { font-size: 1rem; }
+  .counts .empty { font-size: 0 !important; padding: 0; }
+  .counts .empty .sw { display: none; }
   #tools, .f h4 a { display: none !important; }
   .f { content-visibility: visible; break-inside: avoid; }
-  .f:has(table) { break-inside: auto; }
+  .f:has(ul) { break-inside: auto; }
   h2, h3 { break-after: avoid; }
   .stack, .sw, .verdict > div { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   main, footer, .verdict { max-width: none; }

@@ -56,7 +56,7 @@ class _Suite:
         return sum(case.result == result for case in self.cases)
 
 
-def to_junit(verdict: Verdict, *, made: datetime | None = None) -> str:
+def render(verdict: Verdict, *, made: datetime | None = None) -> str:
     """The verdict as one XML document.
 
     :param made: written as the suites' ``timestamp``.

@@ -8,14 +8,16 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from fabricctl import __version__
-from fabricctl.cabling.model import Cable, Finding
+from fabricctl.cabling.model import Finding
 from fabricctl.cabling.verify import Verdict, VerdictWord
 from fabricctl.report.screen import headline, island_lines
 from fabricctl.report.words import (
     CLASSES,
+    FEW_CABLES,
     KIND_TITLES,
     beside,
     can_i_train,
+    listed_cables,
     plan_words,
     printable,
     sections,
@@ -31,7 +33,7 @@ _MARK = {VerdictWord.OK: "\u2705", VerdictWord.FINDINGS: "\u274c", VerdictWord.C
 _SPECIAL = re.compile(r"[\\`*\[\]<>|~#!$&@]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 
 
-def to_markdown(verdict: Verdict, *, made: datetime | None = None, limit: int = LIMIT) -> str:
+def render(verdict: Verdict, *, made: datetime | None = None, limit: int = LIMIT) -> str:
     """The verdict as a page that fits in a comment.
 
     :param made: when the fabric was judged, said in the last line.
@@ -130,7 +132,7 @@ def _group(name: str, members: list[Finding], room: float) -> tuple[str, int]:
         return "", 0
     lists = ""
     for finding in members[: len(rows)]:
-        text = _cables(finding) if len(finding.cables) > 2 else ""
+        text = _cables(finding) if len(finding.cables) > FEW_CABLES else ""
         if text and len(text) < room:
             lists += text
             room -= len(text)
@@ -140,17 +142,8 @@ def _group(name: str, members: list[Finding], room: float) -> tuple[str, int]:
 def _cables(finding: Finding) -> str:
     """The cables folded into one finding, in a list that opens."""
     summary = f"{escape(finding.subject)}: {len(finding.cables):,} cables"
-    lines = "\n".join(f"- {escape(_cable(cable))}" for cable in finding.cables)
+    lines = "\n".join(f"- {escape(line)}" for line in listed_cables(finding))
     return f"\n<details><summary>{summary}</summary>\n\n{lines}\n\n</details>\n"
-
-
-def _cable(cable: Cable) -> str:
-    parts = [cable.a.full]
-    if cable.expected is not None:
-        parts.append(f"expected {cable.expected.full}")
-    if cable.found is not None and cable.found != cable.expected:
-        parts.append(f"found {cable.found.full}")
-    return ", ".join([*parts, cable.note] if cable.note else parts)
 
 
 def _tail(verdict: Verdict, made: datetime | None) -> Iterator[str]:

@@ -22,7 +22,7 @@ _LABEL_NAME = re.compile(r"(?!__)[a-zA-Z_][a-zA-Z0-9_]*\Z")
 _OWN_LABELS = {"class", "tiers", "verdict", "side", "kind"}
 
 
-def to_prometheus(verdict: Verdict, *, timestamp_s: float, labels: Mapping[str, str] | None = None) -> str:
+def render(verdict: Verdict, timestamp_s: float, *, labels: Mapping[str, str] | None = None) -> str:
     """All metrics of one run. Metrics that compare with a plan are left out when no plan was given.
 
     :param timestamp_s: when the fabric was judged, seconds since 1970.

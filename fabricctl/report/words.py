@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from fabricctl.cabling.model import Finding, FindingKind, LinkClass
+from fabricctl.cabling.model import Cable, Finding, FindingKind, LinkClass
 from fabricctl.cabling.verify import Verdict, VerdictWord
+from fabricctl.hostset import natural_key
 
 CLASSES = (
     LinkClass.OK,
@@ -154,9 +155,26 @@ def class_of(kind: FindingKind) -> LinkClass | None:
     return _LINK_KINDS.get(kind)
 
 
+FEW_CABLES = 2
+"""A finding with more cables than its own lines can name lists them below."""
+
+
 def cable_count(finding: Finding) -> int:
     """Cables a finding is about; a miswired cable shows one entry per wrong end, yet is one."""
     return min(1, len(finding.cables)) if finding.kind is FindingKind.MISWIRED else len(finding.cables)
+
+
+def listed_cables(finding: Finding) -> list[str]:
+    """The cables folded into a finding, one line each, in the order of the ports one walks along."""
+    cables = sorted(finding.cables, key=lambda cable: (natural_key(cable.a.device), cable.a.port))
+    return [_cable_line(cable) for cable in cables]
+
+
+def _cable_line(cable: Cable) -> str:
+    line = f"{cable.a.full} - {cable.expected.full}" if cable.expected is not None else cable.a.full
+    if cable.found is not None and cable.found != cable.expected:
+        line += f", found {cable.found.full}"
+    return f"{line}, {cable.note}" if cable.note else line
 
 
 def size_words(section: KindSection) -> str:

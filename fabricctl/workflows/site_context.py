@@ -85,8 +85,3 @@ class SiteContext:
     def model_of(self, device: str, model: str) -> SwitchModel | None:
         """Model by the site's word, else by what the plan or the switch itself calls it."""
         return self._switch_models.get(device) or (find_model(model, self._all_models) if model else None)
-
-
-def builtin_model_of(_device: str, model: str) -> SwitchModel | None:
-    """Without a site file: the model a node description or a plan names."""
-    return find_model(model) if model else None

@@ -16,9 +16,10 @@ from fabricctl.discovery.noise import complaint, is_noise
 from fabricctl.discovery.recognise import parse_any
 from fabricctl.errors import DiscoveryError, UsageError
 from fabricctl.fabric import Fabric
+from fabricctl.model_tables import find_model
+from fabricctl.models import SwitchModel
 from fabricctl.plan.model import Plan
 from fabricctl.workflows.load_plan import choose_fabric, is_site_text, load_plan_file, plan_of_fabric
-from fabricctl.workflows.site_context import SiteContext, builtin_model_of
 
 if TYPE_CHECKING:
     from fabricctl.site.schema import Site
@@ -79,10 +80,12 @@ def load_intent(request: Request, progress: Progress) -> Intent:
             decode(read_input(request.node_name_map), request.node_name_map), request.node_name_map
         )
     if site is None:
-        options = Options(knowledge=Knowledge(model_of=builtin_model_of))
+        options = Options(knowledge=Knowledge(model_of=_builtin_model))
         options = replace(options, names=replace(options.names, mapped=mapped))
         viewers: tuple[str, ...] = ()
     else:
+        from fabricctl.workflows.site_context import SiteContext  # pydantic and YAML: only with a site file
+
         options = SiteContext(site).options(fabric or None, mapped, request.today)
         viewers = tuple(site.fabrics[fabric].viewers) if fabric in site.fabrics else ()
     if plan is None and request.only:
@@ -95,6 +98,11 @@ def load_intent(request: Request, progress: Progress) -> Intent:
         gate=options.gate if request.gate is None else request.gate,
     )
     return Intent(plan, options, viewers)
+
+
+def _builtin_model(_device: str, model: str) -> SwitchModel | None:
+    """Without a site file: the model a node description or a plan names."""
+    return find_model(model) if model else None
 
 
 def _site(request: Request) -> tuple[Site | None, str]:

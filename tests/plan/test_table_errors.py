@@ -84,7 +84,7 @@ def test_a_cable_with_both_ends_in_one_port() -> None:
     assert "c.csv:2: both ends are port 1 of a" in error("a,1,A,1")
 
 
-@pytest.mark.parametrize("row", ["a,1,,", "a,1", ",,b,2", "a,1,#REF!,2"])
+@pytest.mark.parametrize("row", ["a,1,,", "a,1", ",,b,2", "a,1,#REF!,2", "#REF!,1,a,2"])
 def test_a_row_with_one_end(row: str) -> None:
     assert error("x,1,y,1", row).startswith("c.csv:3: ")
 
@@ -154,6 +154,10 @@ def test_one_guid_for_two_devices() -> None:
 
 def test_a_quote_left_open_does_not_swallow_the_rest() -> None:
     assert error("a,1,b,1", '"c,1,d,1', "e,1,f,1").startswith("c.csv:3: ")
+
+
+def test_a_quoted_header_alone() -> None:
+    assert error(header='"a_device",a_port,z_device,z_port') == "c.csv: the table has a header but no cable"
 
 
 def test_a_stray_pair_of_quotes_around_rows_is_seen() -> None:
