@@ -83,7 +83,10 @@ def main(arguments: list[str], *, debug: bool = False) -> int:
         if debug:
             raise
         return _other(exc)
-    return result if isinstance(result, int) else 0
+    code = result if isinstance(result, int) else 0
+    if code == EXIT_INTERRUPTED:  # some versions of typer turn Ctrl-C into an exit code without a word
+        say("interrupted")
+    return code
 
 
 def _each(exc: FabricctlError) -> list[FabricctlError]:

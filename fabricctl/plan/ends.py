@@ -33,13 +33,10 @@ _KINDS = {
 
 
 class Attributes(NamedTuple):
-    """What a row says of one end beside device and port."""
+    """Where a row says an end is and which GUID it has."""
 
     place: Place | None = None
-    role: Role | None = None
-    model: SwitchModel | None = None
     guid: str | None = None
-    type: str = ""
 
 
 @dataclass(slots=True, eq=False)

@@ -37,11 +37,11 @@ _NO_DEVICE = OUTSIDE | BLANK
 
 
 class Words(NamedTuple):
-    """What a row says of the cable itself."""
+    """What the rows say of the cables themselves, column by column; empty where not told."""
 
-    link_class: str = ""
-    cable: str = ""
-    length_m: float | None = None
+    link_class: list[str]
+    cable: list[str]
+    length_m: list[float | None]
 
 
 class Block(NamedTuple):
@@ -55,7 +55,7 @@ class Block(NamedTuple):
     a: SideColumns
     z: SideColumns
     rates: list[Rate | None] | None
-    words: list[Words] | None
+    words: Words | None
 
 
 class TableReader:
@@ -221,7 +221,7 @@ def _rate(text: str, path: str, line: int) -> Rate | None:
     return rate
 
 
-def _words(rows: list[list[str]], lines: Sequence[int], columns: Columns, path: str) -> list[Words] | None:
+def _words(rows: list[list[str]], lines: Sequence[int], columns: Columns, path: str) -> Words | None:
     at = (columns.link_class, columns.cable, columns.length)
     if max(at) < 0:
         return None
@@ -229,10 +229,11 @@ def _words(rows: list[list[str]], lines: Sequence[int], columns: Columns, path: 
     class_texts, cables, length_texts = ([row[i] for row in rows] if i >= 0 else blank for i in at)
     classes = {text: _word(text) for text in set(class_texts)}
     lengths = read_distinct(length_texts, lines, lambda text, line: _length_m(text, path, line))
-    return [
-        Words(classes[link_class], _word(cable), lengths[length])
-        for link_class, cable, length in zip(class_texts, cables, length_texts, strict=True)
-    ]
+    return Words(
+        [classes[text] for text in class_texts],
+        [_word(text) for text in cables],
+        [lengths[text] for text in length_texts],
+    )
 
 
 def _word(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from fabricctl.errors import PlanError
 from fabricctl.guid import parse_guid
+from fabricctl.models import SwitchModel
 from fabricctl.plan.cells import BLANK, EXCEL_ERRORS, parse_place, role_of_type, shown, tidy
 from fabricctl.plan.columns import Role, Side
 from fabricctl.plan.distinct import distinct, read_distinct
@@ -52,26 +53,43 @@ def read_side(rows: list[list[str]], lines: Sequence[int], side: Side, ends: End
             label if own is None else _in_hca(own, label, path, line)
             for own, label, line in zip((cells[name][1] for name in names), labels, lines, strict=True)
         ]
-    number = Shape.NUMBER
+    number, hca, host = Shape.NUMBER, Shape.HCA, Role.HOST
     for index, (device, label) in enumerate(zip(devices, labels, strict=True)):
         if label.shape is number:
             device.numbers.add(label.number)
-        else:
+        elif label.shape is not hca or device.role is not host or label.host:
             labels[index] = _learn(device, label, path, lines[index])
     if side.role is not None:
         for device, line in distinct(devices, lines):
             device.is_now(side.role, "its column's header", path=path, line=line)
             device.declared = True
-    raws, said = _attributes(rows, lines, side, path)
-    if raws is not None and any(one.role for one in said.values()):
-        for (device, raw), line in distinct(list(zip(devices, raws, strict=True)), lines):
-            role, model, kind = said[raw].role, said[raw].model, said[raw].type
-            if role is not None:
-                device.is_now(role, f"type {shown(kind)}", path=path, line=line)
-                device.declared = True
-            if model is not None:
-                device.is_model(model, path=path, line=line)
-    return SideColumns(devices, labels, raws, said)
+    if side.type >= 0:
+        _learn_types([row[side.type] for row in rows], devices, lines, path)
+    return SideColumns(devices, labels, *_attributes(rows, lines, side, path))
+
+
+def _learn_types(types: list[str], devices: list[Device], lines: Sequence[int], path: str) -> None:
+    """Take from a type column what each device is and which model."""
+    known = read_distinct(types, lines, lambda text, _: _type_cell(text))
+    if not any(role for role, _ in known.values()):
+        return
+    for (device, text), line in distinct(list(zip(devices, types, strict=True)), lines):
+        role, model = known[text]
+        if role is not None:
+            device.is_now(role, f"type {shown(tidy(text))}", path=path, line=line)
+            device.declared = True
+        if model is not None:
+            device.is_model(model, path=path, line=line)
+
+
+def _type_cell(text: str) -> tuple[Role | None, SwitchModel | None]:
+    kind = tidy(text)
+    if kind.lower() in BLANK:
+        return None, None
+    from fabricctl.model_tables import find_model
+
+    model = find_model(kind)
+    return (role_of_type(kind) if model is None else Role.SWITCH), model
 
 
 def _device_cell(text: str, ends: Ends, path: str, line: int) -> tuple[Device, Label | None]:
@@ -175,28 +193,29 @@ def _attributes(
     rows: list[list[str]], lines: Sequence[int], side: Side, path: str
 ) -> tuple[list[tuple[str, ...]] | None, dict[tuple[str, ...], Attributes]]:
     """The attribute cells of each row and their meaning."""
-    at = (side.rack, side.unit, side.location, side.type, side.guid)
-    if max(at) < 0:
+    at = (side.rack, side.unit, side.location, side.guid)
+    told = [index for index, column in enumerate(at) if column >= 0]
+    if not told:
         return None, {}
-    blank = [""] * len(rows)
-    raws = list(zip(*([row[i] for row in rows] if i >= 0 else blank for i in at), strict=True))
-    return raws, read_distinct(raws, lines, lambda raw, line: _attribute(raw, path, line))
+    raws = list(zip(*([row[at[index]] for row in rows] for index in told), strict=True))
+
+    def read(raw: tuple[str, ...], line: int) -> Attributes:
+        cells = [""] * len(at)
+        for index, text in zip(told, map(tidy, raw), strict=True):
+            cells[index] = "" if text.lower() in BLANK else text
+        rack, unit, location, guid = cells
+        return Attributes(parse_place(rack, unit, location), _guid(guid, path, line) if guid else None)
+
+    return raws, read_distinct(raws, lines, read)
 
 
-def _attribute(raw: Sequence[str], path: str, line: int) -> Attributes:
-    rack, unit, location, kind, guid_text = ("" if t.lower() in BLANK else t for t in map(tidy, raw))
-    guid = parse_guid(guid_text) if guid_text else None
-    if guid_text and guid is None:
+def _guid(text: str, path: str, line: int) -> str:
+    guid = parse_guid(text)
+    if guid is None:
         raise PlanError(
-            f"GUID {shown(guid_text)} is not understood; expected up to 16 hexadecimal digits such as "
+            f"GUID {shown(text)} is not understood; expected up to 16 hexadecimal digits such as "
             "0x9c0591030a000500",
             path=path,
             line=line,
         )
-    role, model = None, None
-    if kind:
-        from fabricctl.model_tables import find_model
-
-        model = find_model(kind)
-        role = Role.SWITCH if model is not None else role_of_type(kind)
-    return Attributes(parse_place(rack, unit, location), role, model, guid, kind)
+    return guid

@@ -10,10 +10,8 @@ from fabricctl.fabric import Fabric, Link, LinkDetail, Port, PortClash
 from fabricctl.plan.distinct import distinct
 from fabricctl.plan.ends import Ends
 from fabricctl.plan.model import Plan, PlanFormat
-from fabricctl.plan.rows import Block, TableReader, Words
+from fabricctl.plan.rows import Block, TableReader
 from fabricctl.plan.side import SideColumns
-
-_NO_DETAIL = LinkDetail()
 
 
 def table_plan(reader: TableReader, plan_format: PlanFormat, path: str) -> Plan:
@@ -62,15 +60,11 @@ def _details(block: Block) -> Iterable[LinkDetail | None]:
     told_a, told_z = ([label.told for label in side.labels] for side in (block.a, block.z))
     if block.words is None and not any(told_a) and not any(told_z):
         return repeat(None)
-    words = repeat(Words()) if block.words is None else block.words
-    made: dict[tuple[Words, str, str], LinkDetail | None] = {}
-    details = []
-    for key in zip(words, told_a, told_z, strict=False):
-        if key not in made:
-            detail = LinkDetail(None, key[0].link_class, key[0].cable, key[0].length_m, key[1:])
-            made[key] = None if detail == _NO_DETAIL else detail
-        details.append(made[key])
-    return details
+    words = block.words or (repeat(""), repeat(""), repeat(None))
+    fields = zip(repeat(None), *words, zip(told_a, told_z, strict=True), strict=False)
+    nothing = LinkDetail()
+    details = map(tuple.__new__, repeat(LinkDetail), fields)  # as in _links
+    return [None if detail == nothing else detail for detail in details]
 
 
 def _connect_each(fabric: Fabric, made: list[list[Link]], blocks: list[Block], ends: Ends) -> int:

@@ -51,6 +51,8 @@ def render(verdict: Verdict, *, width: int = 100, height: int = 40, everything: 
     body = list(_findings(verdict, width, None if everything else room))
     if body:
         lines += [(), *body]
+    if everything and verdict.outside:
+        lines += [(), *_outside(verdict, width)]
     notes = list(_notes(verdict, width, everything))
     if notes:
         lines += [(), *notes]
@@ -245,6 +247,13 @@ def _wrapped(label: str, text: str, width: int, style: str, head: str = PLAIN) -
     for index, part in enumerate(parts):
         first = label if index == 0 else ""
         yield ((f"{first:<{indent}}", style if head else DIM), (part, head or style))
+
+
+def _outside(verdict: Verdict, width: int) -> Iterator[Line]:
+    for index, cable in enumerate(verdict.outside):
+        yield from _wrapped(
+            "outside plan" if index == 0 else "", f"{cable.a} - {cable.found} ({cable.tiers})", width, PLAIN
+        )
 
 
 def _notes(verdict: Verdict, width: int, everything: bool) -> Iterator[Line]:
