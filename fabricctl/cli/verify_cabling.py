@@ -11,6 +11,8 @@ import typer
 from fabricctl.errors import UsageError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from fabricctl.cabling.verify import Verdict
     from fabricctl.workflows.verify_cabling import Intent, Request
 
@@ -251,7 +253,7 @@ def _document(verdict: Verdict, form: Format, everything: bool) -> str:
     if form is Format.JSON:
         from fabricctl.report.json_report import to_json
 
-        return to_json(verdict)
+        return to_json(verdict, made=_now())
     if form is Format.CSV:
         from fabricctl.report import csv_report
 
@@ -259,19 +261,25 @@ def _document(verdict: Verdict, form: Format, everything: bool) -> str:
     if form is Format.MARKDOWN:
         from fabricctl.report import markdown
 
-        return markdown.render(verdict)
+        return markdown.render(verdict, made=_now())
     if form is Format.JUNIT:
         from fabricctl.report import junit
 
-        return junit.render(verdict)
+        return junit.render(verdict, made=_now())
     if form is Format.HTML:
         from fabricctl.report import html
 
-        return html.render(verdict)
+        return html.render(verdict, made=_now())
     from fabricctl.report.screen import render
 
     lines = render(verdict, everything=everything)
     return "\n".join("".join(text for text, _ in line).rstrip() for line in lines) + "\n"
+
+
+def _now() -> datetime:
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC)
 
 
 def _clean(text: str) -> str:

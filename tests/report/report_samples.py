@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from fabricctl.cabling.islands import Islands
@@ -35,6 +36,7 @@ NASTY = (
 """Node descriptions that break a format which trusts them."""
 
 
+@cache
 def judged(captures: Path, plan: str, seen: str) -> Verdict:
     """The verdict on one simulated capture against another: ``small3`` and ``small3-faulty``."""
     return verify(plan_from_observation(_observed(captures, plan)), _observed(captures, seen))
