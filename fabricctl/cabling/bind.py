@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from fabricctl.discovery.names import name_key
+from fabricctl.discovery.names import name_key, short_key
 from fabricctl.fabric import Fabric, Link, Node, NodeKind, Port
 from fabricctl.hostset import natural_key
 from fabricctl.models import NodeModel
@@ -117,10 +117,10 @@ def _replaced_parts(binding: Binding, seen: Fabric, gone: list[Node], new: list[
 
 def _by_name(plan: Plan, seen: Fabric, names: Names) -> Binding:
     binding = Binding(plan)
-    claims = _claims(seen, names)
+    claims = Claims(seen, names)
     left: list[Node] = []
     for node in plan.fabric.nodes.values():
-        found = claims.get(name_key(node.name)) or claims.get(name_key(node.key))
+        found = claims.of(node)
         if not found:
             left.append(node)
         elif len(found) > 1:
@@ -135,24 +135,40 @@ def _by_name(plan: Plan, seen: Fabric, names: Names) -> Binding:
     return binding
 
 
-def _claims(seen: Fabric, names: Names) -> dict[str, list[str]]:
-    """Name -> discovered nodes that claim it; a declared name beats a mapped one beats a description."""
-    ranked: list[dict[str, list[str]]] = [{}, {}, {}]
-    for key, node in seen.nodes.items():
-        for rank, source in enumerate((names.declared, names.mapped)):
-            if key in source:
-                ranked[rank].setdefault(name_key(source[key]), []).append(key)
-                break
-        else:
-            if node.name != key:
-                ranked[2].setdefault(name_key(node.name), []).append(key)
-                full = name_key(node.description)
-                if full != name_key(node.name):
-                    ranked[2].setdefault(full, []).append(key)
-    claims = ranked[2]
-    claims.update(ranked[1])
-    claims.update(ranked[0])
-    return claims
+class Claims:
+    """Names that discovered nodes answer to: declared before mapped before described, whole before short."""
+
+    def __init__(self, seen: Fabric, names: Names) -> None:
+        declared: dict[str, list[str]] = {}
+        mapped: dict[str, list[str]] = {}
+        described: dict[str, list[str]] = {}
+        self.short: dict[str, list[str]] = {}
+        for key, node in seen.nodes.items():
+            if key in names.declared:
+                declared.setdefault(name_key(names.declared[key]), []).append(key)
+            elif key in names.mapped:
+                mapped.setdefault(name_key(names.mapped[key]), []).append(key)
+            elif node.name != key:
+                whole, full = name_key(node.name), name_key(node.description)
+                described.setdefault(whole, []).append(key)
+                if full != whole:
+                    described.setdefault(full, []).append(key)
+                if "." in whole:
+                    self.short.setdefault(short_key(whole), []).append(key)
+        self.whole = described | mapped | declared
+
+    def of(self, node: Node) -> list[str]:
+        """Discovered nodes that answer to a planned node's name; a short name only where it is unique."""
+        whole = self.whole
+        name = name_key(node.name)
+        found = whole.get(name)
+        if found is None and node.key != node.name:
+            found = whole.get(name_key(node.key))
+        if found is None and "." in name:
+            found = whole.get(short_key(name))
+        if found is None and self.short:
+            found = self.short.get(short_key(name))
+        return found or []
 
 
 def _by_other_hca_word(binding: Binding, seen: Fabric, names: Names, left: list[Node]) -> None:
@@ -162,13 +178,13 @@ def _by_other_hca_word(binding: Binding, seen: Fabric, names: Names, left: list[
     cards: dict[str, dict[str, str]] = defaultdict(dict)
     for node in seen.hcas():
         if node.host and node.key not in binding.plan_of:
-            cards[name_key(node.host)][(node.hca or "").lower()] = node.key
+            cards[short_key(node.host)][(node.hca or "").lower()] = node.key
     wanted: dict[str, int] = defaultdict(int)
     for node in left:
-        wanted[name_key(node.host or "")] += 1
+        wanted[short_key(node.host or "")] += 1
     assumed: list[str] = []
     for node in left:
-        host = name_key(node.host or "")
+        host = short_key(node.host or "")
         free = cards.get(host, {})
         words = _other_words(node.hca or "", names.node_model.get(node.host or ""))
         key = next((free[word] for word in words if word in free), None)

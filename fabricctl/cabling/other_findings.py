@@ -12,7 +12,7 @@ from fabricctl.cabling.model import Cable, Finding, FindingKind
 from fabricctl.cabling.rails import Deviation, RailCheck
 from fabricctl.cabling.tiers import Tiers
 from fabricctl.discovery.model import Observation, ProblemKind
-from fabricctl.discovery.names import name_key
+from fabricctl.discovery.names import name_key, short_key
 from fabricctl.fabric import Fabric, Link, NodeKind, Port
 from fabricctl.hostset import expand, fold
 
@@ -63,7 +63,11 @@ class OtherFindings:
                 continue
             node = self.seen.nodes[peer.node]
             allowed = {name_key(name) for name in expand(who)}
-            if {name_key(node.name), name_key(node.host or node.name)} & allowed:
+            if {
+                name_key(node.name),
+                name_key(node.host or node.name),
+                short_key(node.host or node.name),
+            } & allowed:
                 continue
             here, there = self.ends.planned(port), self.ends.discovered(peer)
             yield Finding(
@@ -150,7 +154,8 @@ class OtherFindings:
             return
         wanted = {name_key(name) for name in expand(allowed)}
         for name in named.values():
-            if not {name_key(name), name_key(name).partition(" ")[0]} & wanted:
+            host = name.partition(" ")[0]
+            if not {name_key(name), name_key(host), short_key(host)} & wanted:
                 yield Finding(
                     FindingKind.SUBNET_MANAGER,
                     name,

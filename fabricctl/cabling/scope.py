@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 
-from fabricctl.discovery.names import name_key
+from fabricctl.discovery.names import name_key, short_key
 from fabricctl.errors import UsageError
 from fabricctl.fabric import Link, Node, Place
 from fabricctl.hostset import expand
@@ -40,8 +40,13 @@ def _words(text: str) -> list[str]:
 def _by_name(word: str, plan: Plan) -> set[str]:
     names: dict[str, set[str]] = {}
     for key, node in plan.fabric.nodes.items():
-        for name in {node.name, node.host or node.name, key}:
-            names.setdefault(name_key(name), set()).add(key)
+        for name in {
+            name_key(node.name),
+            name_key(node.host or node.name),
+            name_key(key),
+            short_key(node.host or node.name),
+        }:
+            names.setdefault(name, set()).add(key)
     found: set[str] = set()
     for name in expand(word):
         keys = names.get(name_key(name))

@@ -18,7 +18,7 @@ from fabricctl.cabling.rails import RailCheck, check_rails
 from fabricctl.cabling.scope import make_scope
 from fabricctl.cabling.tiers import Tiers
 from fabricctl.discovery.model import INFORMATION, Observation, Problem, ProblemKind, Source
-from fabricctl.discovery.names import name_key
+from fabricctl.discovery.names import name_key, short_key
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_OK
 from fabricctl.fabric import Fabric, Link, Node, Port
 from fabricctl.hostset import natural_key
@@ -324,7 +324,11 @@ def _keys_by_name(fabric: Fabric) -> dict[str, list[str]]:
     keys: dict[str, list[str]] = {}
     node: Node
     for key, node in fabric.nodes.items():
-        for name in {name_key(node.name), name_key(node.host or node.name)}:
+        for name in {
+            name_key(node.name),
+            name_key(node.host or node.name),
+            short_key(node.host or node.name),
+        }:
             keys.setdefault(name, []).append(key)
     return keys
 

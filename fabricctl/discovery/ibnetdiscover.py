@@ -78,6 +78,7 @@ class _Reader:
         self.values_line = 0
         self.node: Draft | None = None
         self.rates: dict[str | None, Rate | None] = {}
+        self.rows: dict[str, list[Port]] = {}
 
     def read(self, text: str) -> Observation:
         text = text.replace("\r\n", "\n")
@@ -105,12 +106,18 @@ class _Reader:
         found = _PORT.findall(body)
         if len(found) != body.count("\n"):
             return self.lines(body, line)
-        halves, rates, key = self.build.halves, self.rates, node.key
+        halves, rates, rows = self.build.halves, self.rates, self.rows
+        ports = self.row(guid, node.ports)
         for own, own_guid, peer_guid, peer_port, token in found:
             if token not in rates:
                 rates[token] = self.rate(token, line)
-            port = _tuple(Port, (key, int(own)))
-            peer = _tuple(Port, ("0x" + peer_guid, int(peer_port)))
+            try:
+                port, peer = ports[int(own)], rows[peer_guid][int(peer_port)]
+            except (KeyError, IndexError):
+                port, peer = (
+                    self.row(guid, int(own))[int(own)],
+                    self.row(peer_guid, int(peer_port))[int(peer_port)],
+                )
             if port in halves:
                 self.build.half(port, peer, rates[token], line)
             else:
@@ -119,6 +126,13 @@ class _Reader:
                 _port_guid(node, int(own), own_guid)
             line += 1
         return line
+
+    def row(self, guid: str, upto: int) -> list[Port]:
+        """Ports 0 to ``upto`` of a node, each made once: half a million lines name them twice."""
+        row = self.rows.setdefault(guid, [])
+        key = "0x" + guid
+        row.extend([_tuple(Port, (key, number)) for number in range(len(row), upto + 1)])
+        return row
 
     # -- line by line -------------------------------------------------------------------------------------
 
@@ -202,7 +216,7 @@ class _Reader:
     def name_unread(self, text: str) -> None:
         """Nodes that only neighbours name: take kind, description and port GUIDs from the neighbours' lines."""
         drafts = self.build.drafts
-        unread = {half.peer.node for half in self.build.halves.values()} - drafts.keys()
+        unread = {half[0][0] for half in self.build.halves.values()} - drafts.keys()
         if not unread:
             return
         for number, line in enumerate(text.split("\n"), 1):
@@ -220,12 +234,12 @@ class _Reader:
             raise self.build.fail(message, self.values_line)
         last = text[text.rfind("\n") + 1 :]
         if last and not last.isspace() and last[0] != "#":
-            text = "the last line has no line end: the file may be cut"
-            self.build.doubt(ProblemKind.CUT, text, text.count("\n") + 1)
+            said = "the last line has no line end: the file may be cut"
+            self.build.doubt(ProblemKind.CUT, said, text.count("\n") + 1)
 
 
 def _key(guid: str) -> str:
-    return f"0x{guid.lower():0>16}"
+    return "0x" + guid.lower().rjust(16, "0")
 
 
 def _port_guid(node: Draft, port: int, guid: str) -> None:

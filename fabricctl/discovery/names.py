@@ -30,17 +30,18 @@ class Described(NamedTuple):
 
 
 def describe(kind: NodeKind, description: str) -> Described:
-    """Read a node description."""
-    text = " ".join(description.split())
-    if ("Technologies" in text or "Voltaire" in text or "Infini" in text or "MT" in text) and _UNNAMED.match(
-        text
-    ):
+    """Read a node description. Hosts keep their domain here: who is meant by a short name, binding decides."""
+    words = description.split()
+    if kind is NodeKind.HCA and len(words) == 2 and words[1].startswith("mlx5_"):
+        return Described(f"{words[0]} {words[1]}", words[0], words[1])  # nearly all, and without any pattern
+    text = " ".join(words)
+    if _UNNAMED.match(text):
         return Described("")
     if kind is NodeKind.HCA:
         host, _, last = text.rpartition(" ")
         if host and _HCA_WORD.match(last):
-            return Described(f"{short_host(host)} {last}", short_host(host), last)
-        return Described(short_host(text), short_host(text), None)
+            return Described(f"{host} {last}", host, last)
+        return Described(text, text, None)
     managed = _MANAGED.match(text)
     if managed is None:
         return Described(text)
@@ -49,13 +50,18 @@ def describe(kind: NodeKind, description: str) -> Described:
     return Described(name, None, None, managed["model"])
 
 
+def name_key(name: str) -> str:
+    """The form under which two spellings of one name meet: lower case, single spaces."""
+    return " ".join(name.lower().split())
+
+
 def short_host(host: str) -> str:
-    """``gpu001.example.net`` -> ``gpu001``; an address or a name without letters stays whole."""
+    """``gpu001.example.net`` -> ``gpu001``; an address, or a first label of digits only, stays whole."""
     head = host.partition(".")[0]
     return host if head.isdigit() or not head else head
 
 
-def name_key(name: str) -> str:
-    """The form under which two spellings of one name meet: lower case, single spaces, short host."""
-    words = name.lower().split()
-    return " ".join([short_host(words[0]), *words[1:]]) if words else ""
+def short_key(name: str) -> str:
+    """``name_key`` without the host's domain: ``gpu001.example.net mlx5_3`` -> ``gpu001 mlx5_3``."""
+    host, blank, rest = name_key(name).partition(" ")
+    return short_host(host) + blank + rest

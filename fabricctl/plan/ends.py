@@ -195,7 +195,7 @@ class Ends:
             hca, number = host_end(
                 device.name, device.host_model, label, declared=device.declared, path=path, line=line
             )
-            key = f"{device.short} {hca}"
+            key = f"{device.name} {hca}"
             if key not in self._identities:
                 self._identities[key] = _Identity(device, hca)
             return Port(key, number)
@@ -236,7 +236,7 @@ class Ends:
         place = self._places.get(key) or device.place
         guid = self._guids.get(key) if self._guids else None
         if kind is NodeKind.HCA:
-            return Node(key, kind, key, guid, "", 0, device.short, hca, 0, place=place)
+            return Node(key, kind, key, guid, "", 0, device.name, hca, 0, place=place)
         model = device.model
         if model is None:
             return Node(key, kind, key, guid, place=place)

@@ -372,3 +372,29 @@ def test_a_disabled_port_is_told_from_a_down_one() -> None:
 def test_an_empty_observation_judges_nothing() -> None:
     verdict = verify(plan(two_tier()), seen([]))
     assert (verdict.exit_code, verdict.counts.not_judged) == (3, 16)
+
+
+def test_a_short_planned_name_meets_a_full_one_and_the_other_way_round() -> None:
+    short: list[Cable] = [("gpu1 mlx5_0", 1, "leaf1", 1), ("gpu2 mlx5_0", 1, "leaf1", 2)]
+    full: list[Cable] = [
+        ("gpu1.example.net mlx5_0", 1, "leaf1", 1),
+        ("GPU2.example.net mlx5_0", 1, "LEAF1", 2),
+    ]
+    assert verify(plan(short), seen([full[0], ("GPU2.example.net mlx5_0", 1, "leaf1", 2)])).exit_code == 0
+    assert verify(plan([full[0]]), seen([short[0]])).exit_code == 0
+
+
+def test_names_that_differ_only_after_the_first_dot_are_different_devices() -> None:
+    cables: list[Cable] = [
+        ("leaf.1", 1, "spine.1", 1),
+        ("leaf.2", 1, "spine.1", 2),
+        ("n1.r1 mlx5_0", 1, "leaf.1", 9),
+    ]
+    assert verify(plan(cables), seen(cables)).exit_code == 0
+
+
+def test_a_short_name_that_several_full_names_share_decides_nothing() -> None:
+    found: list[Cable] = [("n1.r1 mlx5_0", 1, "leaf1", 1), ("n1.r2 mlx5_0", 1, "leaf1", 2)]
+    verdict = verify(plan([("n1 mlx5_0", 1, "leaf1", 1)]), seen(found))
+    assert FindingKind.DUPLICATE_NAME in kinds(verdict)
+    assert verdict.exit_code == 3

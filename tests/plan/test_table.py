@@ -94,7 +94,7 @@ def test_host_ends_are_hca_nodes() -> None:
     node = plan.fabric.nodes["gpu002 mlx5_3"]
     assert (node.kind, node.host, node.hca, node.tier) == (NodeKind.HCA, "gpu002", "mlx5_3", 0)
     assert (Port("gpu001 mlx5_3", 1), Port("leaf1", 1)) in pairs(plan)
-    assert (Port("gpu003 HCA-4", 1), Port("leaf1", 3)) in pairs(plan)
+    assert (Port("gpu003.example.net HCA-4", 1), Port("leaf1", 3)) in pairs(plan)
     assert plan.fabric.nodes["leaf1"].kind is NodeKind.SWITCH
 
 
