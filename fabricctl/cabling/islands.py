@@ -104,6 +104,14 @@ def rail_words(rails: tuple[tuple[str, int], ...]) -> str:
     return text if len(text) <= 60 else f"{len(rails)} kinds of HCA"
 
 
+def island_words(island: Island) -> str:
+    """``40 switches, 512 HCAs (mlx5_0 only)``."""
+    switches = f"{island.switches:,} switch{'' if island.switches == 1 else 'es'}"
+    if not island.hcas:
+        return f"{switches}, no HCA"
+    return f"{switches}, {island.hcas:,} HCA{'' if island.hcas == 1 else 's'} ({rail_words(island.rails)})"
+
+
 def split_finding(islands: Islands) -> Finding | None:
     """More components seen than planned: the worst thing a fabric with every cable up can have."""
     seen = [island for island in islands.seen if island.switches]
@@ -111,7 +119,7 @@ def split_finding(islands: Islands) -> Finding | None:
     planned = [island for island in islands.planned if island.switches]
     if len(seen) <= max(1, len(planned)):
         return None
-    shown = "; ".join(f"{i.switches:,} switches, {i.hcas:,} HCAs ({rail_words(i.rails)})" for i in seen[:8])
+    shown = "; ".join(map(island_words, seen[:8]))
     more = f" and {len(seen) - 8} more" if len(seen) > 8 else ""
     plural = "one network" if len(planned) <= 1 else f"{len(planned)} networks"
     cut_off = f", and {len(lone)} HCAs see no switch at all" if lone else ""

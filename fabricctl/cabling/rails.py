@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-from fabricctl.fabric import Fabric, Node, NodeKind, Port
+from fabricctl.fabric import Fabric, Node, Port
 
 ALIGNED_SHARE = 0.8
 """A leaf (or a host) follows the pattern when this share of it does; the pattern holds when so many follow."""
@@ -48,16 +48,12 @@ def check_rails(fabric: Fabric) -> RailCheck:
     check = RailCheck()
     at_leaf: dict[str, list[tuple[Node, Port, Port]]] = defaultdict(list)
     of_host: dict[str, list[tuple[Node, Port, Port]]] = defaultdict(list)
-    nodes = fabric.nodes
+    named = {node.key: node for node in fabric.hcas() if node.host and node.hca}
+    switches = {node.key for node in fabric.switches()}
     for link in fabric.each_link():
         for own, far in ((link.a, link.b), (link.b, link.a)):
-            node = nodes[own.node]
-            if (
-                node.kind is NodeKind.HCA
-                and nodes[far.node].kind is NodeKind.SWITCH
-                and node.host
-                and node.hca
-            ):
+            node = named.get(own.node)
+            if node is not None and node.host and far.node in switches:
                 at_leaf[far.node].append((node, own, far))
                 of_host[node.host].append((node, own, far))
     _alignment(check, at_leaf)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from fabricctl.cabling.bind import Binding
-from fabricctl.fabric import Fabric, Link, NodeKind
+from fabricctl.fabric import Fabric, Link
 from fabricctl.plan.checks import infer_tiers
 
 TIER_WORDS = {0: "host", 1: "leaf", 2: "spine", 3: "core"}
@@ -13,28 +15,22 @@ class Tiers:
     """Tier of every planned and discovered node: declared, else inferred from the plan, else from what is seen."""
 
     def __init__(self, binding: Binding, seen: Fabric) -> None:
+        self._binding, self._seen = binding, seen
         plan = binding.plan.fabric
-        self.plan: dict[str, int] = {}
-        need = False
-        for key, node in plan.nodes.items():
-            if node.tier is not None:
-                self.plan[key] = node.tier
-            elif node.kind is NodeKind.HCA:
-                self.plan[key] = 0
-            else:
-                need = True
-        if need:
-            for key, tier in infer_tiers(plan).items():
-                self.plan.setdefault(key, tier)
-        self.seen = infer_tiers(seen)
-        for key, tier in self.seen.items():
-            planned = binding.plan_of.get(key)
-            if planned is not None:
-                self.plan.setdefault(planned, tier)
-        for planned, key in binding.seen_of.items():
-            if planned in self.plan:
-                self.seen[key] = self.plan[planned]
+        self.plan = infer_tiers(plan)
+        if len(self.plan) < len(plan.nodes):  # a plan of switch-to-switch cables alone tells no tier
+            for key, tier in infer_tiers(seen).items():
+                planned = binding.plan_of.get(key)
+                if planned is not None:
+                    self.plan.setdefault(planned, tier)
         self._pairs: dict[tuple[int | None, int | None], str] = {}
+
+    @cached_property
+    def seen(self) -> dict[str, int]:
+        """Discovered node -> tier; where the plan tells, its word stands."""
+        tiers = infer_tiers(self._seen)
+        tiers.update((key, self.plan[p]) for p, key in self._binding.seen_of.items() if p in self.plan)
+        return tiers
 
     def pair(self, link: Link) -> str:
         """``host-leaf``, ``leaf-spine``, ``spine-core`` or ``switch-switch`` of a planned link."""

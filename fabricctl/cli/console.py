@@ -39,11 +39,11 @@ def safe(text: str) -> str:
 
 
 def print_lines(lines: Iterable[Line]) -> None:
-    """Print lines of styled spans."""
-    console = out_console()
-    if not console.is_terminal or console.no_color:
-        console.file.write("".join(safe("".join(text for text, _ in line)).rstrip() + "\n" for line in lines))
-        console.file.flush()
+    """Print lines of styled spans; rich is loaded only where somebody sees its colours."""
+    console = out_console() if sys.stdout.isatty() else None
+    if console is None or not console.is_terminal or console.no_color:
+        sys.stdout.write("".join(safe("".join(text for text, _ in line)).rstrip() + "\n" for line in lines))
+        sys.stdout.flush()
         return
     from rich.text import Text
 

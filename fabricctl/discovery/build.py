@@ -102,6 +102,8 @@ class ObservationBuilder:
         self.lists_down_ports = lists_down_ports
         self.drafts: dict[str, Draft] = {}
         self.halves: dict[Port, Half] = {}
+        self.links: dict[Port, Link] = {}
+        """Cables whose two ends were already seen to agree; the second half of such a cable is not kept."""
         self.states: dict[Port, tuple[PortState, int]] = {}
         self.problems: list[Problem] = []
         self.subnet_managers: list[SubnetManager] = []
@@ -187,6 +189,9 @@ class ObservationBuilder:
         self, port: Port, peer: Port, rate: Rate | None = None, line: int = 0, could_be: Rate | None = None
     ) -> None:
         """Note that ``port``'s own line says it is cabled to ``peer``."""
+        joined = self.links.get(port)
+        if joined is not None:
+            self.halves.setdefault(port, Half(joined.other(port), joined.rate, joined.line))
         half: Half = _make(Half, (peer, rate, line, could_be))
         earlier = self.halves.setdefault(port, half)
         if earlier is half:
@@ -218,7 +223,7 @@ class ObservationBuilder:
                 f"no node found in what looks like {self.form} output",
                 hint="was the discovery cut short, or run on a host without the fabric?",
             )
-        fabric = Fabric(origin=self.path)
+        fabric = Fabric(links=self.links, origin=self.path)
         dropped = self._drop_aggregation_nodes(fabric)
         self._pair(fabric)
         for port, (state, line) in self.states.items():
@@ -246,6 +251,11 @@ class ObservationBuilder:
             return 0
         for key in gone:
             del self.drafts[key]
+        inner = [port for port, link in self.links.items() if link.a.node in gone or link.b.node in gone]
+        for port in inner:
+            del self.links[port]
+            if port.node not in gone:
+                fabric.states[port] = PortState.UNKNOWN
         inner = [port for port, half in self.halves.items() if port.node in gone or half[0].node in gone]
         for port in inner:
             for end in (port, self.halves.pop(port)[0]):

@@ -19,7 +19,7 @@ import re
 from fabricctl.discovery import ibsim_net
 from fabricctl.discovery.build import Draft, Half, ObservationBuilder
 from fabricctl.discovery.model import DiscoveryFormat, Observation, ProblemKind
-from fabricctl.fabric import NodeKind, Port
+from fabricctl.fabric import Link, NodeKind, Port
 from fabricctl.rates import Rate, parse_rate
 
 _LINK = re.compile(
@@ -46,6 +46,8 @@ _BLOCK = re.compile(
     r"((?:\[.*\n)*)",
     re.MULTILINE | re.ASCII,
 )
+_BLOCK_HEADER = 5
+"""Lines of a block before its ports: vendid, devid, sysimgguid, the GUID, the node."""
 _PORT = re.compile(
     r'^\[(\d\d?|1\d\d)\](?:\(([0-9a-f]+)\) )?\t"[SH]-([0-9a-f]{16})"\[(\d\d?|1\d\d)\](?:\([0-9a-f]+\) )?'
     r'\t\t# .*" lid \d+ (\S+)$',
@@ -99,38 +101,45 @@ class _Reader:
     def block(self, match: re.Match[str], line: int) -> int:
         """Take a block in today's spelling; return the number of the line after it."""
         device, system, ports, letter, guid, description, lid, body = match.groups()
-        self.values = {"devid": device, "sysimgguid": system}
-        header = match[0].count("\n", 0, match.start(8) - match.start())
-        node = self.begin(_KINDS[letter], "0x" + guid, description, int(ports), lid, line + header - 1)
-        line += header
+        line += _BLOCK_HEADER
+        key = "0x" + guid
+        node = self.begin(_KINDS[letter], key, description, int(ports), lid, line - 1, (device, system))
         found = _PORT.findall(body)
         if len(found) != body.count("\n"):
             return self.lines(body, line)
-        halves, rates, rows = self.build.halves, self.rates, self.rows
-        ports = self.row(guid, node.ports)
+        halves, links, rates, rows = self.build.halves, self.build.links, self.rates, self.rows
+        own_row = self.row(guid, node.ports)
         for own, own_guid, peer_guid, peer_port, token in found:
             if token not in rates:
                 rates[token] = self.rate(token, line)
             try:
-                port, peer = ports[int(own)], rows[peer_guid][int(peer_port)]
+                port, peer = own_row[int(own)], rows[peer_guid][int(peer_port)]
             except (KeyError, IndexError):
                 port, peer = (
                     self.row(guid, int(own))[int(own)],
                     self.row(peer_guid, int(peer_port))[int(peer_port)],
                 )
-            if port in halves:
-                self.build.half(port, peer, rates[token], line)
+            rate = rates[token]
+            first = halves.get(peer)
+            if port in links or port in halves:
+                self.build.half(port, peer, rate, line)
+            elif first is not None and first[0] is port and first[1] == rate:
+                links[port] = links[peer] = _tuple(Link, (peer, port, rate, first[2], 1, 2, None))
             else:
-                halves[port] = _tuple(Half, (peer, rates[token], line, None))
+                halves[port] = _tuple(Half, (peer, rate, line, None))
             if own_guid:
                 _port_guid(node, int(own), own_guid)
             line += 1
         return line
 
     def row(self, guid: str, upto: int) -> list[Port]:
-        """Ports 0 to ``upto`` of a node, each made once: half a million lines name them twice."""
+        """Ports 0 to ``upto`` of a node, each made once: half a million lines name them twice.
+
+        An HCA has one port; where a second one is named it is a switch, whose ports are then made at once.
+        """
         row = self.rows.setdefault(guid, [])
         key = "0x" + guid
+        upto = max(upto, 64) if upto > 1 else upto
         row.extend([_tuple(Port, (key, number)) for number in range(len(row), upto + 1)])
         return row
 
@@ -185,7 +194,8 @@ class _Reader:
             self.node = None
         elif node := _NODE.match(line):
             word, ports, letter, guid, description, lid = node.groups()
-            self.begin(_KINDS[letter], _key(guid), description or "", int(ports), lid, number)
+            values = (self.values.get("devid"), self.values.get("sysimgguid"))
+            self.begin(_KINDS[letter], _key(guid), description or "", int(ports), lid, number, values)
             if word == "???":
                 text = f"{_key(guid)}: the tool could not tell what kind of node it is"
                 self.build.doubt(ProblemKind.UNREAD_NODE, text, number, (_key(guid),))
@@ -195,22 +205,37 @@ class _Reader:
     # -- both ---------------------------------------------------------------------------------------------
 
     def begin(
-        self, kind: NodeKind, key: str, description: str, ports: int, lid: str | None, number: int
+        self,
+        kind: NodeKind,
+        key: str,
+        description: str,
+        ports: int,
+        lid: str | None,
+        number: int,
+        values: tuple[str | None, str | None],
     ) -> Draft:
-        """A node line: the port lines after it are this node's."""
-        device, system = self.values.get("devid"), self.values.get("sysimgguid")
+        """A node line: the port lines after it are this node's. :param values: devid and sysimgguid."""
         draft = self.build.drafts.get(key)
         if draft is None:
-            draft = Draft(key, kind, description, number, key, True)
-            draft.ports = ports
-            draft.lid = int(lid) if lid else None
-            draft.device_id = int(device, 16) if device else None
-            draft.system_guid = _key(system) if system and len(system) <= 16 else None
-            self.build.drafts[key] = draft
+            device, system = values
+            draft = self.build.drafts[key] = Draft(
+                key,
+                kind,
+                description,
+                number,
+                key,
+                True,
+                ports,
+                int(lid) if lid else None,
+                _key(system) if system and len(system) <= 16 else None,
+                int(device, 16) if device else None,
+            )
         else:
             text = f"{key} ({description!r}) has a second block at line {number}; its first is at line {draft.line}"
             self.build.doubt(ProblemKind.DUPLICATE_GUID, text, number, (key,))
-        self.node, self.values = draft, {}
+        self.node = draft
+        if self.values:
+            self.values = {}
         return draft
 
     def name_unread(self, text: str) -> None:

@@ -11,8 +11,8 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 
-from fabricctl.cabling.islands import rail_words
-from fabricctl.cabling.model import Finding, FindingKind, Island, LinkClass
+from fabricctl.cabling.islands import island_words, rail_words
+from fabricctl.cabling.model import Finding, FindingKind, LinkClass
 from fabricctl.cabling.verify import Verdict, VerdictWord
 from fabricctl.hostset import fold
 from fabricctl.report.groups import Group, group_findings
@@ -100,30 +100,24 @@ def island_lines(verdict: Verdict) -> list[str]:
     seen = [island for island in islands.seen if island.switches or len(islands.seen) == 1]
     planned = sum(1 for island in islands.planned if island.switches)
     if verdict.plan_format is None:
-        return [f"{len(seen)} seen: {'; '.join(map(_island, seen[:8]))}"]
+        return [f"{len(seen)} seen: {'; '.join(map(island_words, seen[:8]))}"]
     if not seen:
         return [f"none seen; {planned} planned"]
     if len(seen) > max(1, planned):
         lines = [
             f"{len(seen)} seen where {planned} {'is' if planned == 1 else 'are'} planned: they cannot reach each other"
         ]
-        lines += [_island(island) for island in seen[:8]]
+        lines += [island_words(island) for island in seen[:8]]
         return lines + ([f"and {len(seen) - 8} more"] if len(seen) > 8 else [])
     first = seen[0]
     whole = f"of {islands.planned_switches:,} switches and {islands.planned_hcas:,} HCAs planned"
     if islands.unseen_switches or islands.unseen_hcas:
-        lines = [f"{len(seen)} of the planned fabric's is seen: {_island(first)}, {whole}"]
-        lines[0] = lines[0] if len(seen) > 1 else f"one island is seen: {_island(first)}, {whole}"
+        lines = [f"{len(seen)} of the planned fabric's is seen: {island_words(first)}, {whole}"]
+        lines[0] = lines[0] if len(seen) > 1 else f"one island is seen: {island_words(first)}, {whole}"
         rails = f" ({rail_words(islands.unseen_rails)})" if islands.unseen_hcas else ""
         lines.append(f"unseen: {islands.unseen_switches:,} switches, {islands.unseen_hcas:,} HCAs{rails}")
         return lines
-    return [f"{len(seen)} of {planned}: {_island(first)} see each other"]
-
-
-def _island(island: Island) -> str:
-    rails = f" ({rail_words(island.rails)})" if island.hcas else ""
-    switches = f"{island.switches:,} switch{'' if island.switches == 1 else 'es'}"
-    return f"{switches}, {island.hcas:,} HCA{'' if island.hcas == 1 else 's'}{rails}"
+    return [f"{len(seen)} of {planned}: {island_words(first)} see each other"]
 
 
 def _counts(verdict: Verdict) -> Iterator[Line]:

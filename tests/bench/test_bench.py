@@ -121,12 +121,17 @@ def test_parsing_is_within_forty_times_of_reading_and_counting_lines(
     alone = run([sys.executable, "-m", "tests.bench.parse_ratio", str(case.seen), str(times)], cwd=root)
     assert alone.code == 0, alone.out
     figures = json.loads(alone.out)
-    read_s, parse_s = figures["read_s"], figures["parse_s"]
-    ratio = parse_s / read_s
+    lines_s, parse_s = figures["lines_s"], figures["parse_s"]
+    ratio = parse_s / lines_s
     print()
-    say(f"{case.seen.stat().st_size / 1e6:.1f} MB: read, count lines", f"{read_s * 1e3:.1f} ms CPU")
+    say(
+        f"{case.seen.stat().st_size / 1e6:.1f} MB: read the file, count its lines",
+        f"{lines_s * 1e3:.1f} ms CPU",
+    )
+    say("  only its bytes, and newlines in them (memchr)", f"{figures['bytes_s'] * 1e3:.1f} ms CPU")
     say("  read, decode, parse", f"{parse_s * 1e3:.0f} ms CPU")
-    say("  ratio", f"{ratio:.1f} x", "<= 40 x", ratio <= 40)
+    say("  ratio to counting newlines in bytes", f"{parse_s / figures['bytes_s']:.1f} x")
+    say("  ratio to counting lines", f"{ratio:.1f} x", "<= 40 x", ratio <= 40)
     assert ratio <= 40
 
 
