@@ -66,21 +66,27 @@ class Draft:
     def node(self) -> Node:
         """Make the finished node, named by its description (its key when that names nobody)."""
         said = describe(self.kind, self.description)
-        return Node(
-            key=self.key,
-            kind=self.kind,
-            name=said.name or self.key,
-            guid=self.guid,
-            description=self.description,
-            ports=self.ports,
-            host=said.host,
-            hca=said.hca,
-            model=said.model,
-            device_id=self.device_id,
-            system_guid=self.system_guid,
-            lid=self.lid,
-            listed=self.listed,
-            port_guids=tuple(sorted(self.port_guids.items())) if self.port_guids else (),
+        guids = tuple(sorted(self.port_guids.items())) if self.port_guids else ()
+        return Node(  # positions, not names: a hundred thousand of these are made
+            self.key,
+            self.kind,
+            said.name or self.key,
+            self.guid,
+            self.description,
+            self.ports,
+            said.host,
+            said.hca,
+            None,  # tier
+            None,  # rail
+            None,  # unit
+            None,  # place
+            said.model,
+            self.device_id,
+            self.system_guid,
+            self.lid,
+            self.listed,
+            1,
+            guids,
         )
 
 

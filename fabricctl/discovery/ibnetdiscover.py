@@ -108,17 +108,18 @@ class _Reader:
         if len(found) != body.count("\n"):
             return self.lines(body, line)
         halves, links, rates, rows = self.build.halves, self.build.links, self.rates, self.rows
-        own_row = self.row(guid, node.ports)
+        own_row = rows.get(guid)
+        if own_row is None or len(own_row) <= node.ports:
+            own_row = self.row(guid, node.ports)
         for own, own_guid, peer_guid, peer_port, token in found:
             if token not in rates:
                 rates[token] = self.rate(token, line)
-            try:
-                port, peer = own_row[int(own)], rows[peer_guid][int(peer_port)]
-            except (KeyError, IndexError):
-                port, peer = (
-                    self.row(guid, int(own))[int(own)],
-                    self.row(peer_guid, int(peer_port))[int(peer_port)],
-                )
+            number, there, row = int(own), int(peer_port), rows.get(peer_guid)
+            if number >= len(own_row):
+                own_row = self.row(guid, number)
+            if row is None or there >= len(row):
+                row = self.row(peer_guid, there)
+            port, peer = own_row[number], row[there]
             rate = rates[token]
             first = halves.get(peer)
             if port in links or port in halves:
@@ -128,7 +129,7 @@ class _Reader:
             else:
                 halves[port] = _tuple(Half, (peer, rate, line, None))
             if own_guid:
-                _port_guid(node, int(own), own_guid)
+                _port_guid(node, number, own_guid)
             line += 1
         return line
 
