@@ -345,7 +345,7 @@ def _share_finding(counts: Counts, gate: float) -> Finding:
         f"{counts.bad_share:.1%} of the judged cables are bad: above the gate of {gate:.0%}",
         expected=f"less than {gate:.0%}",
         found=f"{counts.bad:,} of {counts.judged:,}",
-        fix="repair before any training run: adaptive routing no longer copes at this level",
+        fix="repair before any training run: adaptive routing does not cope with this many bad links",
     )
 
 

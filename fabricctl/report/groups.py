@@ -23,11 +23,12 @@ class Group:
 
 
 def group_findings(found: list[Finding]) -> list[Group]:
-    """Groups of one kind's findings, largest first."""
+    """Groups of one kind's findings, the one with most cables first."""
     by_group: dict[str, list[Finding]] = defaultdict(list)
     for finding in found:
         by_group[finding.group].append(finding)
-    return [_group(members) for members in sorted(by_group.values(), key=len, reverse=True)]
+    weight = {name: sum(max(1, len(f.cables)) for f in members) for name, members in by_group.items()}
+    return [_group(by_group[name]) for name in sorted(by_group, key=lambda name: -weight[name])]
 
 
 def _group(members: list[Finding]) -> Group:

@@ -16,6 +16,7 @@ from fabricctl.cabling.model import Finding, FindingKind, LinkClass
 from fabricctl.cabling.verify import Verdict, VerdictWord
 from fabricctl.hostset import fold
 from fabricctl.report.groups import Group, group_findings
+from fabricctl.report.words import can_i_train, percent
 
 Span = tuple[str, str]
 Line = tuple[Span, ...]
@@ -66,6 +67,7 @@ def _head(verdict: Verdict, width: int) -> Iterator[Line]:
     yield ((f"{word}  ", style), (headline(verdict), BOLD))
     for index, text in enumerate(island_lines(verdict)):
         yield from _wrapped("islands" if index == 0 else "", text, width, PLAIN)
+    yield from _wrapped("train on it?", can_i_train(verdict), width, PLAIN)
     for index, doubt in enumerate(verdict.doubts):
         yield from _wrapped("not told" if index == 0 else "", doubt, width, DOUBT)
 
@@ -89,9 +91,8 @@ def headline(verdict: Verdict) -> str:
             if not other
             else f"{good}, but {other:,} other finding{'s' if other > 1 else ''} remain{'s' if other == 1 else ''}"
         )
-    share = f"{100 * counts.bad_share:.1f} %" if counts.bad_share >= 0.0005 else "less than 0.1 %"
-    gate = f"gate {verdict.gate:.0%}".replace("%", " %")
-    return f"{counts.bad:,} of {counts.judged:,} {judged} cables{scope} are not as planned ({share}, {gate})"
+    share = f"{percent(counts.bad_share)}, gate {percent(verdict.gate)}"
+    return f"{counts.bad:,} of {counts.judged:,} {judged} cables{scope} are not as planned ({share})"
 
 
 def island_lines(verdict: Verdict) -> list[str]:
