@@ -34,10 +34,11 @@ def show(file: PlanFile, site: SiteOption = "", fabric: FabricOption = "") -> No
     from fabricctl.plan.checks import check_plan
     from fabricctl.plan.summary import summarise
     from fabricctl.report.plan_screen import render
+    from fabricctl.workflows.load_plan import estimate_lengths
 
     plan = _load(file, site, fabric)
     findings = check_plan(plan)
-    print_lines(render(summarise(plan), findings))
+    print_lines(render(summarise(plan), findings, estimate_lengths(plan, file, site)))
     if any(finding.severity != "note" for finding in findings):
         raise typer.Exit(EXIT_FINDINGS)
 

@@ -16,8 +16,15 @@ _BAR = 40
 _BINS = 8
 
 
-def render(summary: PlanSummary, findings: Sequence[PlanFinding]) -> list[Line]:
-    """Counts per tier, oversubscription, rails, islands, cable lengths, findings."""
+def render(
+    summary: PlanSummary,
+    findings: Sequence[PlanFinding],
+    estimated: tuple[Mapping[float, int], int] | None = None,
+) -> list[Line]:
+    """Counts per tier, oversubscription, rails, islands, cable lengths, findings.
+
+    :param estimated: what ``estimated_lengths`` gives, where racks are known.
+    """
     lines: list[Line] = [
         ((summary.path or "plan", BOLD), (f"  {summary.format} plan, {summary.links:,} cables", PLAIN))
     ]
@@ -49,6 +56,13 @@ def render(summary: PlanSummary, findings: Sequence[PlanFinding]) -> list[Line]:
     if summary.reserved:
         lines += _row("reserved", _counted(summary.reserved, "ports"))
     lines += _lengths(summary)
+    if estimated is not None and estimated[0]:
+        lengths, unknown = estimated
+        rest = f"; {unknown:,} between rows not estimated" if unknown else ""
+        lines += _row(
+            "estimated", f"{_kilometres(lengths)} of cable from rack places (trays, slack included){rest}"
+        )
+        lines += _bars(lengths)
     for index, note in enumerate(summary.notes):
         lines += _row("note" if index == 0 else "", note, DIM)
     styles = {PlanSeverity.ERROR: BAD, PlanSeverity.WARNING: DOUBT, PlanSeverity.NOTE: DIM}
@@ -87,12 +101,20 @@ def _lengths(summary: PlanSummary) -> Iterator[Line]:
         )
     if not summary.lengths_m:
         return
-    lengths = _binned(summary.lengths_m)
-    total = sum(number * length for length, number in summary.lengths_m.items())
-    top = max(number for _, number in lengths)
     missing = f", {summary.unmeasured:,} without a length" if summary.unmeasured else ""
-    yield from _row("lengths", f"{total / 1000:,.1f} km of cable{missing}")
-    for text, number in lengths:
+    yield from _row("lengths", f"{_kilometres(summary.lengths_m)} of cable{missing}")
+    yield from _bars(summary.lengths_m)
+
+
+def _kilometres(lengths: Mapping[float, int]) -> str:
+    return f"{sum(number * length for length, number in lengths.items()) / 1000:,.1f} km"
+
+
+def _bars(lengths: Mapping[float, int]) -> Iterator[Line]:
+    """A histogram: one line per length, or per range of lengths."""
+    binned = _binned(lengths)
+    top = max(number for _, number in binned)
+    for text, number in binned:
         bar = "#" * max(1, round(_BAR * number / top))
         yield ((f"{'':<{_LABEL}}{text:>12}  {number:>7,}  ", PLAIN), (bar, DIM))
 

@@ -13,6 +13,7 @@ from fabricctl.guid import parse_guid
 from fabricctl.hostset import expand
 from fabricctl.model_tables import BUILTIN, find_model
 from fabricctl.models import NodeModel, SwitchModel
+from fabricctl.plan.lengths import RackSpot
 from fabricctl.plan.model import Plan
 from fabricctl.rates import Rate
 from fabricctl.site.fields import Address
@@ -163,6 +164,15 @@ def unit_places(site: Site) -> dict[str, tuple[str, int]]:
             found.update(zip(names_of(host_set), _filled(group.place), strict=False))
         found.update((name, _written(place)) for name, place in group.places.items())
     return found
+
+
+def rack_spots(site: Site) -> dict[str, RackSpot]:
+    """Rack name -> row, position in it and height."""
+    return {
+        name: RackSpot(entry.row, entry.first_position + index, entry.units)
+        for host_set, entry in site.racks.items()
+        for index, name in enumerate(names_of(host_set))
+    }
 
 
 def _filled(rule: PlaceRule) -> Iterator[tuple[str, int]]:

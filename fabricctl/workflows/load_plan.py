@@ -50,6 +50,19 @@ def load_named_plan(path: str, site_path: str = "", fabric: str = "") -> Plan:
     return load_plan_file(path, site)
 
 
+def estimate_lengths(plan: Plan, path: str, site_path: str) -> tuple[dict[float, int], int] | None:
+    """Lengths estimated from rack places; None when no site file tells where racks stand."""
+    from fabricctl.plan.lengths import estimated_lengths
+    from fabricctl.site.load import load_site
+    from fabricctl.site.use import rack_spots
+
+    where = site_path or (path if path != "-" and is_site_text(path) else "")
+    if not where:
+        return None
+    spots = rack_spots(load_site(decode(read_input(where), where), where))
+    return estimated_lengths(plan, spots) if spots else None
+
+
 def parse_plan_text(text: str, path: str, site: Site | None = None) -> Plan:
     """Recognise a plan's text and parse it."""
     from fabricctl.plan.ndt import looks_like_ndt, looks_like_table
