@@ -21,8 +21,8 @@ from typing import BinaryIO
 
 from fabricctl.errors import InputError
 
-DEFAULT_LIMIT_BYTES = 1 << 30
-"""1 GiB of text: about 15 times the ibnetdiscover output of a 100,000-GPU fabric."""
+DEFAULT_LIMIT_BYTES = 256 << 20
+"""256 MiB of text: about four times the ibnetdiscover output of a 100,000-GPU fabric."""
 
 STDIN = "-"
 _BLOCK = 1 << 18

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 from fabricctl.discovery.names import name_key, short_key
@@ -15,8 +16,24 @@ from fabricctl.plan.model import Plan
 _WORD = re.compile(r"(rack|rail|su|unit)[:=](.+)\Z", re.IGNORECASE)
 
 
-def make_scope(text: str, plan: Plan, place_of: Mapping[str, Place]) -> Callable[[Link], bool]:
-    """Turn ``gpu[001-032]``, ``ibl-p01-r1``, ``rack:B07``, ``rail:3`` or ``su:2`` into a test of planned links.
+@dataclass(frozen=True)
+class Scope:
+    """What is judged. :param nodes: keys of the chosen plan nodes; :param names: their names and hosts."""
+
+    nodes: frozenset[str]
+    names: frozenset[str]
+
+    def holds(self, link: Link) -> bool:
+        """Whether a planned link is judged: one of its devices is chosen."""
+        return link.a.node in self.nodes or link.b.node in self.nodes
+
+    def names_any(self, devices: Iterable[str]) -> bool:
+        """Whether one of these device names is chosen."""
+        return not self.names.isdisjoint(map(name_key, devices))
+
+
+def make_scope(text: str, plan: Plan, place_of: Mapping[str, Place]) -> Scope:
+    """Turn ``gpu[001-032]``, ``ibl-p01-r1``, ``rack:B07``, ``rail:3`` or ``su:2`` into a scope.
 
     Several words joined by blanks or commas add up. A link is in scope when one of its devices is.
 
@@ -27,7 +44,9 @@ def make_scope(text: str, plan: Plan, place_of: Mapping[str, Place]) -> Callable
         match = _WORD.match(word)
         found = _by_property(match[1].lower(), match[2], plan, place_of) if match else _by_name(word, plan)
         chosen |= found
-    return lambda link: link.a.node in chosen or link.b.node in chosen
+    nodes = [plan.fabric.nodes[key] for key in chosen]
+    names = {name_key(name) for node in nodes for name in (node.name, node.host or node.name, node.key)}
+    return Scope(frozenset(chosen), frozenset(names))
 
 
 def _words(text: str) -> list[str]:

@@ -15,7 +15,7 @@ from fabricctl.cabling.link_findings import LinkFindings
 from fabricctl.cabling.model import Cable, Counts, Finding, FindingKind, LinkClass
 from fabricctl.cabling.other_findings import OtherFindings, covered_ports, unknown_keys
 from fabricctl.cabling.rails import RailCheck, check_rails
-from fabricctl.cabling.scope import make_scope
+from fabricctl.cabling.scope import Scope, make_scope
 from fabricctl.cabling.tiers import Tiers
 from fabricctl.discovery.model import INFORMATION, Observation, Problem, ProblemKind, Source
 from fabricctl.discovery.names import name_key, short_key
@@ -115,10 +115,12 @@ class _Verifier:
         self.notes: list[str] = []
         self.counts = Counts()
         self.outside: list[Cable] = []
+        self.scope: Scope | None = None
+        if options.only:
+            self.scope = make_scope(options.only, self.binding.plan, options.knowledge.place_of)
 
     def run(self) -> Verdict:
-        in_scope = self.scope()
-        classified = classify(self.binding, self.seen, self.tiers.pair, self.expectations(in_scope))
+        classified = classify(self.binding, self.seen, self.tiers.pair, self.expectations())
         self.findings += LinkFindings(self.binding, self.seen, self.tiers, self.ends).all(classified)
         islands = find_islands(self.binding, self.seen, self.observation.sources)
         if self.planned:
@@ -131,6 +133,9 @@ class _Verifier:
         self.findings += self.other.names()
         self.findings += self.other.managers(self.options.manager_hosts)
         self.rails(classified)
+        if self.scope is not None:
+            self.findings = [f for f in self.findings if not f.devices or self.scope.names_any(f.devices)]
+        self.same_names()
         doubts = self.doubts(classified)
         order = list(FindingKind)
         self.findings.sort(key=lambda f: (order.index(f.kind), -len(f.cables), natural_key(f.subject)))
@@ -159,12 +164,8 @@ class _Verifier:
             outside=self.outside,
         )
 
-    def scope(self) -> Callable[[Link], bool] | None:
-        if not self.options.only:
-            return None
-        return make_scope(self.options.only, self.binding.plan, self.options.knowledge.place_of)
-
-    def expectations(self, in_scope: Callable[[Link], bool] | None) -> Expectations:
+    def expectations(self) -> Expectations:
+        in_scope = self.scope.holds if self.scope is not None else None
         nodes = self.binding.plan.fabric.nodes
         by_name = (
             _keys_by_name(self.binding.plan.fabric)
@@ -254,12 +255,34 @@ class _Verifier:
         check = check_rails(self.seen)
         asked = self.options.check_rails or (self.planned and self.binding.plan.declares_rails)
         if asked:
-            self.findings += self.other.rails(check, covered_ports(classified))
+            covered = covered_ports(classified)
+            if self.planned and self.binding.plan.declares_rails:
+                covered.update(classified.planned_at)  # what such a plan wants is on the right rail
+            self.findings += self.other.rails(check, covered)
             if self.options.check_rails:
                 self.notes.append(_rail_note(check))
         elif check.misaligned or check.other_port:
             number = len(check.misaligned) + len(check.other_port)
             self.notes.append(f"{number} HCAs are out of line with their rail; --check rails lists them")
+
+    def same_names(self) -> None:
+        """Names used twice where they decide nothing: worth a note."""
+        needed = {name_key(clash.name) for clash in self.binding.clashes}
+        counts = Counter(node.name for node in self.seen.nodes.values() if node.name != node.key)
+        twice = [name for name, number in counts.items() if number > 1 and name_key(name) not in needed]
+        if twice:
+            shown = ", ".join(twice[:3]) + (", ..." if len(twice) > 3 else "")
+            what = "name is" if len(twice) == 1 else "names are"
+            self.notes.append(
+                f"{len(twice)} {what} used by several devices ({shown}); GUIDs tell them apart here"
+            )
+
+    def out_of_scope(self, problem: Problem) -> bool:
+        """A doubt about devices that ``--only`` leaves out."""
+        if self.scope is None or not problem.nodes:
+            return False
+        planned = {self.binding.plan_of.get(key) for key in problem.nodes}
+        return self.scope.nodes.isdisjoint(key for key in planned if key is not None)
 
     def known_to_snapshot(self, problem: Problem) -> bool:
         """A golden snapshot that had not read these nodes either makes them no news."""
@@ -281,7 +304,7 @@ class _Verifier:
         ]
         problems: dict[ProblemKind, list[str]] = {}
         for problem in self.observation.problems:
-            if self.known_to_snapshot(problem):
+            if self.known_to_snapshot(problem) or self.out_of_scope(problem):
                 continue
             label = self.observation.sources[problem.source].label if self.observation.sources else ""
             problems.setdefault(problem.kind, []).append(

@@ -102,10 +102,10 @@ def test_a_decompression_bomb_is_refused_at_the_limit(tmp_path: Path) -> None:
     assert "at most 1,000,000 bytes" in refusal(path, limit_bytes=1_000_000)
 
 
-def test_a_gigabyte_of_zeros_is_refused_after_its_first_block(tmp_path: Path) -> None:
+def test_a_disk_image_of_zeros_is_refused_after_its_first_block(tmp_path: Path) -> None:
     path = tmp_path / "disk.img"
     with path.open("wb") as stream:
-        stream.truncate(1_000_000_000)
+        stream.truncate(200_000_000)
     assert "binary file" in refusal(path)
 
 

@@ -17,6 +17,7 @@ from fabricctl.plan.model import Plan
 from fabricctl.plan.snapshot import plan_from_observation
 from fabricctl.report.screen import render
 from fabricctl.workflows.load_plan import load_plan_file
+from fabricctl.workflows.verify_cabling import Request, judge, load_intent, observe
 from tests.conftest import read_capture
 
 
@@ -183,3 +184,19 @@ def test_views_of_several_tools_make_one_fabric(captures: Path) -> None:
     assert (len(merged.fabric.nodes), merged.fabric.link_count) == (50, 85)
     verdict = verify(snapshot(captures / "ibsim/small3/ibnetdiscover.txt"), merged, Options(gate=1.0))
     assert numbers(verdict) == {"intended": 96, "ok": 79, "missing": 11, "swapped": 4, "degraded": 2}
+
+
+def test_the_site_file_of_the_example_finds_nothing_wrong_with_the_healthy_capture(
+    captures: Path, tmp_path: Path
+) -> None:
+    # its second subnet manager host sits on a leaf of another rail, because the plan says so: no rail finding
+    site = Path(__file__).parents[2] / "inventory/site.yaml"
+    (tmp_path / "site.yaml").write_text(site.read_text().replace("NDR", "HDR"))
+    request = Request(
+        site=str(tmp_path / "site.yaml"),
+        discovered=[str(captures / "ibsim/imbue/ibnetdiscover.txt.gz")],
+        check_rails=True,
+    )
+    intent = load_intent(request, lambda text: None)
+    verdict = judge(intent, observe(request, intent.viewers, lambda text: None))
+    assert (verdict.exit_code, verdict.findings, verdict.counts.ok) == (0, [], 12282)
