@@ -7,19 +7,14 @@ A name that two discovered nodes claim decides nothing: it is a finding, and wha
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from fabricctl.discovery.names import name_key, short_key
 from fabricctl.fabric import Fabric, Link, Node, NodeKind, Port
-from fabricctl.hostset import natural_key
 from fabricctl.models import NodeModel
 from fabricctl.plan.model import Plan
-
-_NUMBERED = re.compile(r"(?:hca-?|ib ?port ?|port ?)?(\d+)\Z", re.IGNORECASE)
-_MLX = re.compile(r"mlx[45]_(\d+)\Z")
 
 
 @dataclass(frozen=True)
@@ -60,6 +55,7 @@ class Binding:
     :param plan: the plan, with running host ports turned into HCAs where the discovery shows a host.
     :param seen_of: plan node key -> discovered node key; :param plan_of: the inverse.
     :param ambiguous: plan nodes whose name is claimed twice.
+    :param notes: assumptions made; :param doubts: what could not be told, one sentence each.
     """
 
     plan: Plan
@@ -69,6 +65,7 @@ class Binding:
     clashes: list[Clash] = field(default_factory=list)
     replaced: list[Replaced] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
 
     def pair(self, planned: str, seen: str) -> None:
         """Record that a planned node is this discovered one."""
@@ -88,14 +85,32 @@ def bind(plan: Plan, seen: Fabric, names: Names | None = None) -> Binding:
 
 def _by_guid(plan: Plan, seen: Fabric) -> Binding:
     binding = Binding(plan)
-    for key in plan.fabric.nodes:
-        if key in seen.nodes:
-            binding.pair(key, key)
-    gone = [n for key, n in plan.fabric.nodes.items() if key not in binding.seen_of]
-    new = [n for key, n in seen.nodes.items() if key not in binding.plan_of]
+    by_port = {guid: key for key, node in seen.nodes.items() for _, guid in node.port_guids}
+    for key, node in plan.fabric.nodes.items():
+        found = key if key in seen.nodes else by_port.get(key)
+        if found is None:  # some tools print an HCA's port GUID only
+            found = next((guid for _, guid in node.port_guids if guid in seen.nodes), None)
+        if found is not None and found not in binding.plan_of:
+            binding.pair(key, found)
+    gone = [n for key, n in plan.fabric.nodes.items() if key not in binding.seen_of and n.guid is not None]
+    new = [n for key, n in seen.nodes.items() if key not in binding.plan_of and n.guid is not None]
     if gone and new:
         _replaced_parts(binding, seen, gone, new)
+    _renamed(binding, seen)
     return binding
+
+
+def _renamed(binding: Binding, seen: Fabric) -> None:
+    """Same GUID, other name: the GUID decides, but somebody should know."""
+    other = []
+    for planned, key in binding.seen_of.items():
+        was, now = binding.plan.fabric.nodes[planned], seen.nodes[key]
+        if was.name != was.key and now.name != now.key and name_key(was.name) != name_key(now.name):
+            other.append(f"{was.name} is now {now.name}")
+    if other:
+        shown = "; ".join(other[:3]) + ("; ..." if len(other) > 3 else "")
+        what = "device has" if len(other) == 1 else "devices have"
+        binding.notes.append(f"{len(other):,} {what} another name than in the snapshot: {shown}")
 
 
 def _replaced_parts(binding: Binding, seen: Fabric, gone: list[Node], new: list[Node]) -> None:
@@ -131,7 +146,9 @@ def _by_name(plan: Plan, seen: Fabric, names: Names) -> Binding:
             binding.clashes.append(Clash(f"{node.name} and {binding.plan_of[found[0]]}", (found[0],)))
         else:
             binding.pair(node.key, found[0])
-    _by_other_hca_word(binding, seen, names, [n for n in left if n.kind is NodeKind.HCA and n.host])
+    from fabricctl.cabling.hca_words import match_cards  # it speaks of bindings, so it imports this module
+
+    match_cards(binding, seen, names.node_model, [n for n in left if n.kind is NodeKind.HCA and n.host])
     return binding
 
 
@@ -166,55 +183,9 @@ class Claims:
             found = whole.get(name_key(node.key))
         if found is None and "." in name:
             found = whole.get(short_key(name))
-        if found is None and self.short:
-            found = self.short.get(short_key(name))
+        elif found is None and self.short:
+            found = self.short.get(name)
         return found or []
-
-
-def _by_other_hca_word(binding: Binding, seen: Fabric, names: Names, left: list[Node]) -> None:
-    """HCAs whose host is seen under another word for the same card: ``HCA-4`` or ``4`` for ``mlx5_3``."""
-    if not left:
-        return
-    cards: dict[str, dict[str, str]] = defaultdict(dict)
-    for node in seen.hcas():
-        if node.host and node.key not in binding.plan_of:
-            cards[short_key(node.host)][(node.hca or "").lower()] = node.key
-    wanted: dict[str, int] = defaultdict(int)
-    for node in left:
-        wanted[short_key(node.host or "")] += 1
-    assumed: list[str] = []
-    for node in left:
-        host = short_key(node.host or "")
-        free = cards.get(host, {})
-        words = _other_words(node.hca or "", names.node_model.get(node.host or ""))
-        key = next((free[word] for word in words if word in free), None)
-        if key is None and len(free) == 1 and wanted[host] == 1 and "" in free:
-            key = next(iter(free.values()))
-        if key is not None and key not in binding.plan_of:
-            binding.pair(node.key, key)
-            assumed.append(f"{node.hca} = {seen.nodes[key].hca or 'its only HCA'}")
-    if assumed:
-        kinds = sorted(set(assumed), key=natural_key)
-        shown = ", ".join(kinds[:4]) + (", ..." if len(kinds) > 4 else "")
-        binding.notes.append(f"the plan's HCA words were taken as ({shown}) on {len(assumed)} HCAs")
-
-
-def _other_words(word: str, model: NodeModel | None) -> Iterable[str]:
-    """Spellings of one card; the n-th is mlx5_(n-1) unless the host's model says otherwise.
-
-    Source of the default: the port mapping file of NVIDIA's cable validation tool, 1 -> mlx5_0 ... 8 -> mlx5_7.
-    """
-    number = _NUMBERED.match(word)
-    if number:
-        n = int(number[1])
-        if model is not None and 1 <= n <= len(model.hcas):
-            yield model.hcas[n - 1].lower()
-        yield f"mlx5_{n - 1}"
-        yield f"hca-{n}"
-        yield str(n)
-    mlx = _MLX.match(word.lower())
-    if mlx:
-        yield f"hca-{int(mlx[1]) + 1}"
 
 
 def _numbered_ports_as_hcas(plan: Plan, seen: Fabric, hosts: set[str]) -> Plan:
@@ -229,6 +200,9 @@ def _numbered_ports_as_hcas(plan: Plan, seen: Fabric, hosts: set[str]) -> Plan:
     }
     if not turned:
         return plan
+    cards: dict[str, list[Node]] = defaultdict(list)
+    for hca in seen.hcas():
+        cards[name_key(hca.host or "")].append(hca)
     fabric = Fabric(origin=plan.fabric.origin)
     fabric.nodes = {key: node for key, node in plan.fabric.nodes.items() if key not in turned}
 
@@ -236,6 +210,14 @@ def _numbered_ports_as_hcas(plan: Plan, seen: Fabric, hosts: set[str]) -> Plan:
         if port.node not in turned:
             return port
         old = plan.fabric.nodes[port.node]
+        own = cards[name_key(old.name)]
+        if len(own) == 1 and own[0].ports > 1:  # one card with several ports: n is its port
+            card = own[0].hca or "HCA"
+            one = f"{old.name} {card}"
+            fabric.nodes.setdefault(
+                one, replace(old, key=one, name=one, kind=NodeKind.HCA, host=old.name, hca=card, tier=0)
+            )
+            return Port(one, port.number)
         key = f"{old.name} {port.number}"
         hca = replace(old, key=key, name=key, kind=NodeKind.HCA, host=old.name, hca=str(port.number), tier=0)
         fabric.nodes.setdefault(key, hca)
