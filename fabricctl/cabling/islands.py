@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from fabricctl.cabling.bind import Binding
 from fabricctl.cabling.model import Finding, FindingKind, Island
-from fabricctl.discovery.model import Source
-from fabricctl.fabric import Fabric, Node, NodeKind
+from fabricctl.discovery.model import Observation, Source
+from fabricctl.fabric import Node, NodeKind
 from fabricctl.hostset import fold, natural_key
 
 RAIL_SHARE = 0.9
@@ -34,9 +34,9 @@ class Islands:
     unseen_switch_set: str = ""
 
 
-def find_islands(binding: Binding, seen: Fabric, sources: list[Source]) -> Islands:
+def find_islands(binding: Binding, observation: Observation) -> Islands:
     """Both sides' components. A component that holds no planned device is another fabric, not an island."""
-    plan = binding.plan.fabric
+    plan, seen, sources = binding.plan.fabric, observation.fabric, observation.sources
     nodes = plan.nodes
     unseen = [
         node for key, node in nodes.items() if key not in binding.seen_of and key not in binding.ambiguous
@@ -52,7 +52,7 @@ def find_islands(binding: Binding, seen: Fabric, sources: list[Source]) -> Islan
                 sources,
                 [seen.nodes[k] for k in part],
             )
-            for part in seen.islands()
+            for part in seen.islands(observation.disputed.items())
             if not part.isdisjoint(binding.plan_of)
         ),
         len(nodes) - hcas,

@@ -122,7 +122,15 @@ class OtherFindings:
                 devices=(part.name,),
             )
         for problem in self.observation.problems:
-            if problem.kind is ProblemKind.DUPLICATE_GUID:
+            if problem.kind is ProblemKind.INACTIVE:
+                yield Finding(
+                    FindingKind.INACTIVE,
+                    "inactive ports",
+                    problem.text,
+                    expected="Active",
+                    fix="start a subnet manager, or see its log: cables may be right, but nothing can use these links",
+                )
+            elif problem.kind is ProblemKind.DUPLICATE_GUID:
                 yield Finding(
                     FindingKind.DUPLICATE_GUID,
                     problem.nodes[0] if problem.nodes else "",

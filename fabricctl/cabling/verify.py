@@ -122,7 +122,7 @@ class _Verifier:
     def run(self) -> Verdict:
         classified = classify(self.binding, self.seen, self.tiers.pair, self.expectations())
         self.findings += LinkFindings(self.binding, self.seen, self.tiers, self.ends).all(classified)
-        islands = find_islands(self.binding, self.seen, self.observation.sources)
+        islands = find_islands(self.binding, self.observation)
         if self.planned:
             self.against_plan(classified, islands)
         else:
@@ -227,10 +227,11 @@ class _Verifier:
             self.findings += self.other.unplanned(loose, strict=self.options.strict)
             if self.options.strict:
                 self.findings += self.other.unknown_devices(unknown)
-            split = split_finding(islands)
+            split = split_finding(islands) if self.seen.links else None
             self.findings += [split] if split else []
         self.findings += self.other.reserved(reserved)
-        if counts.judged and counts.bad_share >= self.options.gate:
+        representative = self.scope is None and 2 * counts.judged >= counts.intended
+        if representative and counts.bad and counts.bad_share >= self.options.gate:
             self.findings.append(_share_finding(counts, self.options.gate))
 
     def reserved_ports(self) -> dict[Port, str]:
@@ -314,7 +315,7 @@ class _Verifier:
             more = f" (and {len(texts) - 1:,} more like it)" if len(texts) > 1 else ""
             if kind in INFORMATION:
                 self.notes.append(texts[0] + more)
-            elif kind not in (ProblemKind.DUPLICATE_GUID, ProblemKind.VIEWER):
+            elif kind not in (ProblemKind.DUPLICATE_GUID, ProblemKind.INACTIVE, ProblemKind.VIEWER):
                 doubts.append(texts[0] + more)
         reasons = Counter(
             j.reason for j in classified.judged if j.cls is LinkClass.NOT_JUDGED and not j.excused

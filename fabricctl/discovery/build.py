@@ -114,6 +114,8 @@ class ObservationBuilder:
         self.problems: list[Problem] = []
         self.subnet_managers: list[SubnetManager] = []
         self.seen_from: str | None = None
+        self.inactive: dict[str, list[int]] = {}
+        """State of ports that are up but not Active -> lines that say so."""
         self.unread_told = False  # the parser itself said that nodes are not listed
         self._clashing: set[Port] = set()
         self._rows: dict[str, list[Port]] = {}
@@ -239,6 +241,7 @@ class ObservationBuilder:
         unread = [draft for draft in self.drafts.values() if not draft.listed]
         if unread and not self.unread_told:
             self._tell_unread(unread)
+        self._tell_inactive()
         self.problems.sort(key=lambda problem: problem.line)
         source = Source(self.path, self.form, len(fabric.nodes), fabric.link_count, self.seen_from)
         return Observation(
@@ -362,6 +365,14 @@ class ObservationBuilder:
                 fabric.states.setdefault(Port(key, number), PortState.UNKNOWN)
         for key in self.drafts.keys() - numbers.keys():
             self.drafts[key].listed = False  # a header without its ports: what follows is cut or filtered
+
+    def _tell_inactive(self) -> None:
+        """One problem for all ports that carry a link nobody can use."""
+        if self.inactive:
+            counts = ", ".join(f"{len(lines):,} {state}" for state, lines in self.inactive.items())
+            first = min(lines[0] for lines in self.inactive.values())
+            text = f"ports are up but not Active: {counts} (first at line {first})"
+            self.doubt(ProblemKind.INACTIVE, text, first)
 
     def _tell_unread(self, unread: list[Draft]) -> None:
         """One doubt for all nodes that only their neighbours name."""

@@ -152,6 +152,8 @@ class _Reader:
             raise self.build.fail(f"the link {text!r} is not understood; expected {_EXAMPLE}", number)
         width, speed, state, physical = found.groups()
         down, disabled = state == "Down", physical == "Disabled"
+        if not (down or disabled) and (state, physical) != ("Active", "LinkUp"):
+            self.build.inactive.setdefault(f"{state}/{physical}", []).append(number)
         rate = None
         if speed:
             lane = _LANE.match(speed)

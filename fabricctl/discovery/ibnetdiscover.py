@@ -245,6 +245,10 @@ class _Reader:
         unread = {half[0][0] for half in self.build.halves.values()} - drafts.keys()
         if not unread:
             return
+        if self.node is not None:
+            self.node.listed = (
+                False  # the text may end inside this block: its other ports are not known to be down
+            )
         for number, line in enumerate(text.split("\n"), 1):
             peer = _PEER.search(line) if line[:1] == "[" else None
             if peer is None or _key(peer[2]) not in unread:

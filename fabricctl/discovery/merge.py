@@ -70,7 +70,6 @@ def _renamed(observation: Observation, aliases: dict[str, str]) -> Observation:
 class _Merger:
     def __init__(self, merged: Observation) -> None:
         self.merged = merged
-        self.disputed: dict[Port, str] = {}
         self.order: list[Observation] = []
 
     def add(self, observation: Observation) -> None:
@@ -127,12 +126,12 @@ class _Merger:
             return
         for known in {at_a, at_b} - {None}:
             assert known is not None
-            text = f"one source says {self.show(known)}, {self.label(link)} says {self.show(link)}"
+            text = f"{self.label(known)} says {self.show(known)}, {self.label(link)} says {self.show(link)}"
             self.dispute(
                 text, (known.a.node, known.b.node, link.a.node, link.b.node), link.seen_by.bit_length() - 1
             )
-            for port in (known.a, known.b, link.a, link.b):
-                self.disputed[port] = text
+            self.doubted(known)
+            self.doubted(link)
 
     def both(self, known: Link, link: Link) -> Link:
         """The same cable from two sources."""
@@ -157,18 +156,18 @@ class _Merger:
     def settle(self) -> None:
         """Ports: what one source calls down must carry no cable in another."""
         fabric = self.merged.fabric
-        for port in self.disputed:
+        for port in list(self.merged.disputed):
             link = fabric.links.pop(port, None)
             if link is not None:
                 fabric.links.pop(link.other(port), None)
-                fabric.states[link.other(port)] = PortState.UNKNOWN
-            fabric.states[port] = PortState.UNKNOWN
+                self.doubted(link)
+        fabric.states.update(dict.fromkeys(self.merged.disputed, PortState.UNKNOWN))
         ranked = (PortState.UNKNOWN, PortState.DOWN, PortState.DISABLED)
         for observation in self.order:
             for port, state in observation.fabric.states.items():
                 known = fabric.states.get(port, PortState.UNKNOWN)
                 if (
-                    port not in self.disputed
+                    port not in self.merged.disputed
                     and port not in fabric.links
                     and ranked.index(state) >= ranked.index(known)
                 ):
@@ -185,13 +184,18 @@ class _Merger:
                 if state is None or state is PortState.UNKNOWN:
                     continue
                 where = observation.sources[0].label
-                text = f"{self.show(link)} is up in one source, but {self.port(port)} is {state} in {where}"
+                text = f"{self.show(link)} is up in {self.label(link)}, but {self.port(port)} is {state} in {where}"
                 self.dispute(text, (link.a.node, link.b.node), shift)
-                self.merged.fabric.links.pop(link.a, None)
-                self.merged.fabric.links.pop(link.b, None)
-                self.merged.fabric.states[link.a] = self.merged.fabric.states[link.b] = PortState.UNKNOWN
+                self.doubted(link)
+                for end in (link.a, link.b):
+                    self.merged.fabric.links.pop(end, None)
+                    self.merged.fabric.states[end] = PortState.UNKNOWN
                 return
             shift += len(observation.sources)
+
+    def doubted(self, link: Link) -> None:
+        """Remember a cable that may or may not be there."""
+        self.merged.disputed[link.a], self.merged.disputed[link.b] = link.b, link.a
 
     def dispute(self, text: str, nodes: tuple[str, ...], source: int) -> None:
         kind = ProblemKind.CONTRADICTION

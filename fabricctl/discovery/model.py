@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from fabricctl.fabric import Fabric, NodeKind
+from fabricctl.fabric import Fabric, NodeKind, Port
 
 AGGREGATION_NODE = "Mellanox Technologies Aggregation Node"
 """Node description of the SHARP aggregation node inside a switch; it is not a cable and never reported."""
@@ -42,6 +42,8 @@ class ProblemKind(StrEnum):
     """The two ends of one cable name different rates; the lower one is taken. No doubt about what is there."""
     RENAMED = "renamed"
     """Two sources call one GUID by different descriptions; no doubt either: the GUID is the key."""
+    INACTIVE = "inactive"
+    """Ports that are up but not Active: cabled, but no subnet manager has brought them up. A finding, no doubt."""
     VIEWER_NOTE = "viewer-note"
     """What a live viewer chose or passed over; no doubt."""
     DUPLICATE_GUID = "duplicate-guid"
@@ -105,6 +107,7 @@ class Observation:
     index in ``sources`` is its bit in ``Node.seen_by`` and ``Link.seen_by``.
 
     :param aggregation_nodes: how many were dropped.
+    :param disputed: ports whose cable the sources contradict each other about, each with a port it may go to.
     :param lists_down_ports: the format shows a port that is down (else it omits it).
     """
 
@@ -114,6 +117,7 @@ class Observation:
     subnet_managers: list[SubnetManager] = field(default_factory=list)
     aggregation_nodes: int = 0
     lists_down_ports: bool = False
+    disputed: dict[Port, Port] = field(default_factory=dict)
 
 
 def is_aggregation_node(kind: NodeKind, description: str) -> bool:

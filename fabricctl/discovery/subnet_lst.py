@@ -70,6 +70,8 @@ class _Reader:
         if state == "DWN":
             build.down(port, PortState.DOWN, number)
             return
+        if state != "ACT":
+            build.inactive.setdefault(f"LOG={state}", []).append(number)
         build.half(
             port, build.port(far, int(fields[19], 16), number), self.rate(width, speed, number), number
         )

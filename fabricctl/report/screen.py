@@ -23,7 +23,7 @@ Line = tuple[Span, ...]
 
 GOOD, BAD, DOUBT, DIM, BOLD, PLAIN = "good", "bad", "doubt", "dim", "bold", ""
 _WORDS = {
-    VerdictWord.OK: ("OK TO TRAIN", GOOD),
+    VerdictWord.OK: ("AS PLANNED", GOOD),
     VerdictWord.FINDINGS: ("NOT AS PLANNED", BAD),
     VerdictWord.COULD_NOT_TELL: ("COULD NOT TELL", DOUBT),
 }

@@ -31,6 +31,7 @@ KIND_TITLES: dict[FindingKind, str] = {
     FindingKind.BAD_LINK_SHARE: "Too many bad cables",
     FindingKind.DUPLICATE_GUID: "GUIDs claimed twice",
     FindingKind.DUPLICATE_NAME: "Names claimed twice",
+    FindingKind.INACTIVE: "Ports not active",
     FindingKind.SUBNET_MANAGER: "Subnet manager",
     FindingKind.ABSENT_DEVICE: "Absent devices",
     FindingKind.SWAPPED: "Swapped cables",
@@ -49,7 +50,7 @@ KIND_TITLES: dict[FindingKind, str] = {
 """Heading of each kind of finding."""
 
 VERDICT_TITLES = {
-    VerdictWord.OK: "OK to train",
+    VerdictWord.OK: "As planned",
     VerdictWord.FINDINGS: "Not as planned",
     VerdictWord.COULD_NOT_TELL: "Could not tell",
 }
@@ -58,7 +59,7 @@ BLOCKERS = (
     FindingKind.SPLIT_FABRIC,
     FindingKind.BAD_LINK_SHARE,
     FindingKind.DUPLICATE_GUID,
-    FindingKind.SUBNET_MANAGER,
+    FindingKind.INACTIVE,
 )
 """Findings with which no job should be started: the others cost speed or some hosts."""
 
@@ -118,7 +119,9 @@ def can_i_train(verdict: Verdict) -> str:
             return (
                 "Nothing speaks against it, but only a plan tells whether the cables are where they belong."
             )
-        return f"Yes, as far as {verdict.only} goes." if verdict.only else "Yes: the fabric is as planned."
+        if verdict.only:
+            return f"The cables of {verdict.only} are as planned; nothing else was judged."
+        return "Yes: every cable is as planned."
     if verdict.counts.bad:
         return (
             f"It will run, with losses: the bad cables are below the gate of {percent(verdict.gate)}. "

@@ -344,7 +344,12 @@ def test_a_master_off_its_reserved_place_is_a_finding() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", sorted(set(ProblemKind) - INFORMATION - {ProblemKind.DUPLICATE_GUID, ProblemKind.VIEWER})
+    "kind",
+    sorted(
+        set(ProblemKind)
+        - INFORMATION
+        - {ProblemKind.DUPLICATE_GUID, ProblemKind.INACTIVE, ProblemKind.VIEWER}
+    ),
 )
 def test_every_doubt_of_a_source_makes_the_verdict_could_not_tell(kind: ProblemKind) -> None:
     observation = seen(two_tier())

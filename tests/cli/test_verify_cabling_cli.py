@@ -66,7 +66,7 @@ def test_a_csv_and_a_discovery_are_enough(tmp_path: Path, capsys: pytest.Capture
         capsys, "--plan", csv_plan(tmp_path, cables), "--discovered", discovery(tmp_path, cables)
     )
     assert code == 0
-    assert out.startswith("OK TO TRAIN  all 16 planned cables are as planned")
+    assert out.startswith("AS PLANNED  all 16 planned cables are as planned")
 
 
 def test_a_crossed_pair_is_told_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,7 +74,7 @@ def words(page: Page) -> str:
 
 def test_a_clean_fabric_answers_yes_without_a_findings_section() -> None:
     page = Page(render(clean_fabric(), made=MADE))
-    assert "\u2713OK to train Yes: the fabric is as planned." in words(page)
+    assert "\u2713As planned Yes: every cable is as planned." in words(page)
     assert "2026-01-02 03:04:05+00:00" in words(page)
     assert page.cards == []
     assert "tools" not in page.ids
