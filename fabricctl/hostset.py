@@ -27,7 +27,7 @@ def expand(text: str) -> list[str]:
     :raises UsageError: with the part that is wrong.
     """
     names: dict[str, None] = {}
-    for part in _split_commas(text):
+    for part in split_names(text):
         for name in _expand_part(part, text):
             names[name] = None
             if len(names) > MAX_HOSTS:
@@ -35,7 +35,11 @@ def expand(text: str) -> list[str]:
     return list(names)
 
 
-def _split_commas(text: str) -> Iterator[str]:
+def split_names(text: str) -> Iterator[str]:
+    """The comma-separated names or ranges of a host set, as written.
+
+    :raises UsageError: brackets that do not pair.
+    """
     depth, start = 0, 0
     for index, char in enumerate(text):
         if char == "[":

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from fabricctl.fabric import Fabric, NodeKind, Port, PortState
 
+_DOWN = (PortState.DOWN, PortState.DISABLED)
+
 
 @dataclass(frozen=True)
 class BundleGap:
@@ -67,12 +69,10 @@ def _down_beside(fabric: Fabric, key: str, ports: list[int]) -> tuple[int, ...]:
     """Ports of a switch that are down inside or right beside a run of ports."""
     near = range(max(1, ports[0] - 1), ports[-1] + 2)
     limit = fabric.nodes[key].ports
-    return tuple(
-        n for n in near if n <= limit and n not in ports and fabric.state(Port(key, n)) is PortState.DOWN
-    )
+    return tuple(n for n in near if n <= limit and n not in ports and fabric.state(Port(key, n)) in _DOWN)
 
 
 def _down(fabric: Fabric, key: str) -> tuple[int, ...]:
     """Every port of a switch that is down."""
     limit = fabric.nodes[key].ports
-    return tuple(n for n in range(1, limit + 1) if fabric.state(Port(key, n)) is PortState.DOWN)
+    return tuple(n for n in range(1, limit + 1) if fabric.state(Port(key, n)) in _DOWN)

@@ -28,6 +28,7 @@ class Expectations:
 
     :param rate_of: planned link without a rate of its own -> its class's rate, or None.
     :param absent: plan node key -> why it may be absent; :param absent_ports: the same for ports.
+    :param disputed: discovered ports about which the sources contradict each other.
     :param in_scope: which links are judged at all (``--only``); None judges all.
     """
 
@@ -35,6 +36,7 @@ class Expectations:
     absent: Mapping[str, str] = field(default_factory=dict)
     absent_ports: Mapping[Port, str] = field(default_factory=dict)
     in_scope: Callable[[Link], bool] | None = None
+    disputed: Collection[Port] = ()
 
 
 @dataclass
@@ -71,6 +73,8 @@ class _Classifier:
     ) -> None:
         self.binding, self.seen, self.tier_pair, self.expect = binding, seen, tier_pair, expect
         self.result = Classified()
+        self.claimants = {key for clash in binding.clashes for key in clash.seen}
+        self.disputed = expect.disputed
         self.pending: list[tuple[Link, Port | None, Port | None]] = []
         self.siblings: dict[tuple[object, ...], list[tuple[Link, Link]]] = defaultdict(list)
 
@@ -183,6 +187,9 @@ class _Classifier:
             and partner is not link
         ):
             return replace(judged, cls=LinkClass.SWAPPED, partner=partner)
+        impossible = self.impossible_port(judged)
+        if impossible:
+            return replace(judged, reason=impossible)
         if self.may_be_namesake(link, found_a, found_b):
             return replace(judged, reason="its device's name is claimed by several devices")
         if found_a is not None or found_b is not None:
@@ -193,23 +200,39 @@ class _Classifier:
         down = (PortState.DOWN, PortState.DISABLED)
         if judged.state_a in down or judged.state_b in down:
             return replace(judged, cls=LinkClass.MISSING)
-        unread = PortState.UNKNOWN in (judged.state_a, judged.state_b)
-        return replace(
-            judged, reason="the source does not tell its port's state" if unread else "neither end was seen"
-        )
+        return replace(judged, reason=self.why_unknown(judged))
 
     def may_be_namesake(self, link: Link, found_a: Port | None, found_b: Port | None) -> bool:
-        """A cable to one of two devices of the wanted name may be the planned one."""
+        """A cable to one of several devices that claim a planned name may be the planned one.
+
+        The wanted device's own name may be the one claimed twice, or it may be one of those that claim another's.
+        """
+        if not self.claimants:
+            return False
         for planned, found in ((link.b, found_a), (link.a, found_b)):
-            if planned.node in self.binding.ambiguous and found is not None:
-                clash = next(
-                    c
-                    for c in self.binding.clashes
-                    if self.binding.plan.fabric.nodes[planned.node].name in c.name
-                )
-                if found.node in clash.seen:
-                    return True
+            if (
+                found is not None
+                and found.node in self.claimants
+                and planned.node not in self.binding.seen_of
+            ):
+                return True
         return False
+
+    def impossible_port(self, judged: Judged) -> str:
+        """Why a planned port cannot exist on the device that was found, empty when it can."""
+        for planned, port in ((judged.link.a, judged.seen_a), (judged.link.b, judged.seen_b)):
+            ports = self.seen.nodes[port.node].ports if port is not None else 0
+            if port is not None and self.seen.nodes[port.node].listed and 0 < ports < port.number:
+                name = self.binding.plan.fabric.nodes[planned.node].name
+                return f"the plan names port {port.number} of {name}, which has {ports}"
+        return ""
+
+    def why_unknown(self, judged: Judged) -> str:
+        ports = [port for port in (judged.seen_a, judged.seen_b) if port is not None]
+        if any(port in self.disputed for port in ports):
+            return "the sources contradict each other about its ports"
+        unread = PortState.UNKNOWN in (judged.state_a, judged.state_b)
+        return "the source does not tell its port's state" if unread else "neither end was seen"
 
     def absent_device(self, link: Link) -> str | None:
         """The absent device a cable is folded under; of two, the one that loses more cables."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fabricctl.cabling.bind import Binding
 from fabricctl.cabling.model import Finding, FindingKind, Island
@@ -41,21 +41,17 @@ def find_islands(binding: Binding, observation: Observation) -> Islands:
     unseen = [
         node for key, node in nodes.items() if key not in binding.seen_of and key not in binding.ambiguous
     ]
-    unseen_switches = [node for node in unseen if node.kind is not NodeKind.HCA]
+    unseen_switches = [node for node in unseen if _is_switch(node)]
     unseen_hcas = [node for node in unseen if node.kind is NodeKind.HCA]
     hcas = sum(node.kind is NodeKind.HCA for node in nodes.values())
     return Islands(
-        tuple(_island([nodes[key] for key in part], []) for part in plan.islands()),
+        tuple(_island([nodes[key] for key in part]) for part in plan.islands()),
         tuple(
-            _island(
-                [_planned_or_seen(binding, seen.nodes[key]) for key in part],
-                sources,
-                [seen.nodes[k] for k in part],
-            )
+            _seen_island(binding, [seen.nodes[key] for key in part], sources)
             for part in seen.islands(observation.disputed.items())
             if not part.isdisjoint(binding.plan_of)
         ),
-        len(nodes) - hcas,
+        sum(_is_switch(node) for node in nodes.values()),
         hcas,
         len(unseen_switches),
         len(unseen_hcas),
@@ -64,24 +60,26 @@ def find_islands(binding: Binding, observation: Observation) -> Islands:
     )
 
 
-def _planned_or_seen(binding: Binding, node: Node) -> Node:
-    planned = binding.plan_of.get(node.key)
-    return binding.plan.fabric.nodes[planned] if planned is not None else node
+def _is_switch(node: Node) -> bool:
+    """What a plan does not say to be an HCA is a switch for the count."""
+    return node.kind not in (NodeKind.HCA, NodeKind.ROUTER)
 
 
-def _island(nodes: list[Node], sources: list[Source], as_seen: Iterable[Node] = ()) -> Island:
-    switches = [node for node in nodes if node.kind is not NodeKind.HCA]
-    hcas = [node for node in nodes if node.kind is NodeKind.HCA]
+def _seen_island(binding: Binding, nodes: list[Node], sources: list[Source]) -> Island:
+    planned = binding.plan.fabric.nodes
+    known = [planned[binding.plan_of[node.key]] for node in nodes if node.key in binding.plan_of]
     bits = 0
-    for node in as_seen:
+    for node in nodes:
         bits |= node.seen_by
-    return Island(
-        len(switches),
-        len(hcas),
-        rail_counts(hcas),
-        fold(node.name for node in switches) if len(switches) <= 512 else "",
-        tuple(source.label for index, source in enumerate(sources) if bits >> index & 1),
-    )
+    labels = tuple(source.label for index, source in enumerate(sources) if bits >> index & 1)
+    return replace(_island(known), sources=labels, strangers=len(nodes) - len(known))
+
+
+def _island(nodes: list[Node]) -> Island:
+    switches = [node for node in nodes if _is_switch(node)]
+    hcas = [node for node in nodes if node.kind is NodeKind.HCA]
+    names = fold(node.name for node in switches) if len(switches) <= 512 else ""
+    return Island(len(switches), len(hcas), rail_counts(hcas), names)
 
 
 def rail_counts(hcas: Iterable[Node]) -> tuple[tuple[str, int], ...]:
@@ -105,11 +103,23 @@ def rail_words(rails: tuple[tuple[str, int], ...]) -> str:
 
 
 def island_words(island: Island) -> str:
-    """``40 switches, 512 HCAs (mlx5_0 only)``."""
-    switches = f"{island.switches:,} switch{'' if island.switches == 1 else 'es'}"
-    if not island.hcas:
-        return f"{switches}, no HCA"
-    return f"{switches}, {island.hcas:,} HCA{'' if island.hcas == 1 else 's'} ({rail_words(island.rails)})"
+    """``40 switches, 512 HCAs (mlx5_0 only)``, strangers beside them."""
+    text = device_words(island.switches, island.hcas, island.rails)
+    if island.strangers:
+        text += f" and {island.strangers:,} device{'' if island.strangers == 1 else 's'} outside the plan"
+    return text
+
+
+def device_words(switches: int, hcas: int, rails: tuple[tuple[str, int], ...]) -> str:
+    """Numbers of switches and HCAs in words."""
+    parts = []
+    if switches or not hcas:
+        parts.append(f"{switches:,} switch{'' if switches == 1 else 'es'}")
+    if hcas:
+        parts.append(f"{hcas:,} HCA{'' if hcas == 1 else 's'} ({rail_words(rails)})")
+    else:
+        parts.append("no HCA")
+    return ", ".join(parts)
 
 
 def split_finding(islands: Islands) -> Finding | None:
@@ -129,6 +139,6 @@ def split_finding(islands: Islands) -> Finding | None:
         f"the fabric is in {len(seen)} islands that cannot reach each other{cut_off}",
         expected=plural,
         found=shown + more,
-        fix="no single cable repairs this: compare the switch-to-switch cabling below with the plan, tier by tier",
+        fix="see the switch-to-switch cables and absent switches below: they are what divides it",
         devices=(),
     )

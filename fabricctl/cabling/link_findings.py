@@ -96,11 +96,20 @@ class LinkFindings:
             f"{a} - {b} ({tiers}): {'; '.join(dict.fromkeys(whys))}",
             expected=f"{a} - {b}",
             found=", ".join(found),
-            fix=f"connect {a.full} to {b.full}",
+            fix=self._miswired_fix(judged, a, b),
             devices=_devices(a, b),
             cables=tuple(cables),
-            group=f"{tiers}: {whys[0]}",
+            group=f"{tiers}: {min(whys, key=_worst)}",
         )
+
+    def _miswired_fix(self, judged: Judged, a: End, b: End) -> str:
+        """A stranger in the place of an unseen device may be that device under another name."""
+        for want, port, far in ((b, judged.seen_b, judged.found_a), (a, judged.seen_a, judged.found_b)):
+            if port is None and far is not None and far.node not in self.binding.plan_of:
+                there = self.ends.discovered(far)
+                same = f"if {there.device} is {want.device} under another name, correct its node description or declare"
+                return f"{same} GUID {there.guid}; else connect {a.full} to {b.full}"
+        return f"connect {a.full} to {b.full}"
 
     def _why(self, own: Port, want: Port, far: Port) -> str:
         """What is wrong with where a planned port's cable goes, in one word group."""
@@ -172,17 +181,17 @@ class LinkFindings:
             if node.kind is NodeKind.HCA and node.host:
                 hosts[node.host].append(key)
             else:
-                yield self._absent_device([key], node.name, under[key], absent[key].facing)
+                yield self._absent_device([key], node.name, under[key], absent[key])
+        up = {self.binding.plan.fabric.nodes[key].host for key in self.binding.seen_of}
         planned = self._planned_hcas(hosts)
         for host, keys in hosts.items():
-            links = [one for key in keys for one in under[key]]
-            if len(keys) == planned[host] > 1:
-                yield self._absent_device(keys, host, links, len(links))
+            if host not in up and planned[host] > 1:
+                links = [one for key in keys for one in under[key]]
+                yield self._absent_device(keys, host, links, Absence(None, len(links), len(links)))
             else:
                 for key in keys:
-                    yield self._absent_device(
-                        [key], self.binding.plan.fabric.nodes[key].name, under[key], 1, host
-                    )
+                    name = self.binding.plan.fabric.nodes[key].name
+                    yield self._absent_device([key], name, under[key], absent[key], host)
 
     def _planned_hcas(self, hosts: Iterable[str]) -> dict[str, int]:
         counts = dict.fromkeys(hosts, 0)
@@ -192,29 +201,35 @@ class LinkFindings:
         return counts
 
     def _absent_device(
-        self, keys: list[str], name: str, judged: list[Judged], facing: int, host: str | None = None
+        self, keys: list[str], name: str, judged: list[Judged], absence: Absence, host: str | None = None
     ) -> Finding:
         gone = set(keys)
-        cables, far = [], []
+        cables, far, disabled = [], [], []
         for one in judged:
-            own, want = (one.link.a, one.link.b) if one.link.a.node in gone else (one.link.b, one.link.a)
+            swap = one.link.a.node not in gone
+            own, want, state = (
+                (one.link.b, one.link.a, one.state_a) if swap else (one.link.a, one.link.b, one.state_b)
+            )
             here, there = self.ends.planned(own), self.ends.planned(want)
             cables.append(Cable(here, there, None, self.tiers.pair(one.link), one.link.line))
             far.append(there)
+            if state is PortState.DISABLED:
+                disabled.append(there)
         node = self.binding.plan.fabric.nodes[keys[0]]
         word = self._device_word(node.kind, keys, host)
         place = cables[0].a.place if cables[0].a.device == name or node.host else ""
-        at = f" at {place}" if place else ""
-        ports = "its port is" if facing == 1 else f"all {facing:,} seen ports that should face it are"
+        facing, total = absence.facing, len(judged)
+        if facing == 1:
+            seen = f"{far[0] if total == 1 else 'the one seen port that should face it'} is "
+        else:
+            seen = f"all {facing:,} seen ports that should face it are "
         return Finding(
             FindingKind.ABSENT_DEVICE,
             name,
-            f"{word} {name}{at} is absent: {len(judged):,} cable{'s' if len(judged) != 1 else ''} missing with it",
-            expected=f"{name} - {far[0]}" if len(far) == 1 else f"{len(far):,} cables to {_folded(far)}",
-            found=f"not discovered, and {ports} down"
-            if facing != 1
-            else f"not discovered, and {far[0]} is down",
-            fix=self._absent_fix(word, host),
+            f"{word} {name}{f' at {place}' if place else ''} is absent: {plural(total, 'cable')} missing with it",
+            expected=f"{name} - {far[0]}" if total == 1 else f"{plural(total, 'cable')} to {_folded(far)}",
+            found="not discovered, and " + seen + ("disabled" if len(disabled) == max(1, facing) else "down"),
+            fix=self._absent_fix(word, host, disabled, facing, total),
             devices=(
                 name,
                 *dict.fromkeys(self.binding.plan.fabric.nodes[k].name for k in keys if len(keys) > 1),
@@ -228,16 +243,21 @@ class LinkFindings:
             return "host" if host is None and len(keys) > 1 else "HCA"
         return _tier(self.tiers.plan.get(keys[0])) if keys[0] in self.tiers.plan else "device"
 
-    def _absent_fix(self, word: str, host: str | None) -> str:
-        if word == "HCA":
+    @staticmethod
+    def _absent_fix(word: str, host: str | None, disabled: list[End], facing: int, total: int) -> str:
+        if disabled:
+            ports = fold(str(end) for end in disabled[:8])
             return (
-                f"other HCAs of {host} may be up: check this card, its cable and its port"
-                if host
-                else "check the card"
+                f"{ports} {'was' if len(disabled) == 1 else 'were'} disabled by somebody: find out why first"
             )
+        if word == "HCA":
+            return f"{host or 'its host'} shows other HCAs: check this card, its cable and its port"
         if word == "host":
             return "is it powered on, and is its InfiniBand driver loaded?"
-        return "is it powered? if powered and cabled but not discovered, check its ASIC and its subnet manager view"
+        fix = "is it powered? if powered and cabled but not discovered, check its ASIC and its subnet manager view"
+        if facing < total:
+            fix += f"; only {facing:,} of its {total:,} cables could be seen from here: those may be unplugged instead"
+        return fix
 
     # -- degraded -----------------------------------------------------------------------------------------
 
@@ -262,6 +282,20 @@ class LinkFindings:
             cables=(Cable(a, b, b, tiers, link.line, f"{rate} instead of {want}"),),
             group=f"{tiers}: {rate} instead of {want}",
         )
+
+
+_SEVERITY = ("reaches a device", "wrong tier", "wrong rail", "wrong HCA", "wrong port", "loops back")
+
+
+def _worst(why: str) -> int:
+    """Rank of a reason: a cable that ends at a wrong device outranks one in a wrong port of the right one."""
+    return next((rank for rank, start in enumerate(_SEVERITY) if why.startswith(start)), 3)
+
+
+def plural(number: int, word: str) -> str:
+    """``1 cable``, ``64 cables``, ``2 switches``."""
+    ending = "" if number == 1 else "es" if word.endswith("ch") else "s"
+    return f"{number:,} {word}{ending}"
 
 
 def _tier(tier: int | None) -> str:

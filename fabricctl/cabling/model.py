@@ -151,7 +151,8 @@ class Island:
     """One connected component of a fabric.
 
     :param rails: names of the rails (or HCA names) its HCAs belong to, with their counts, largest first.
-    :param hosts: folded host set, :param sources: labels of the sources that saw it.
+    :param switch_set: folded names; :param sources: labels of the sources that saw it.
+    :param strangers: devices in it that the plan does not have; ``switches`` and ``hcas`` do not count them.
     """
 
     switches: int
@@ -159,6 +160,7 @@ class Island:
     rails: tuple[tuple[str, int], ...] = ()
     switch_set: str = ""
     sources: tuple[str, ...] = ()
+    strangers: int = 0
 
 
 @dataclass

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from fabricctl.discovery.names import name_key, short_key
 from fabricctl.errors import UsageError
 from fabricctl.fabric import Link, Node, Place
-from fabricctl.hostset import expand
+from fabricctl.hostset import expand, fold, split_names
 from fabricctl.plan.model import Plan
 
 _WORD = re.compile(r"(rack|rail|su|unit)[:=](.+)\Z", re.IGNORECASE)
@@ -50,7 +50,7 @@ def make_scope(text: str, plan: Plan, place_of: Mapping[str, Place]) -> Scope:
 
 
 def _words(text: str) -> list[str]:
-    words = [word for word in re.findall(r"(?:\[[^\]]*\]|[^\s,\[])+", text) if word]
+    words = [word for part in split_names(text) for word in part.split()]
     if not words:
         raise UsageError("--only is empty; expected hosts, switches, rack:NAME, rail:N or su:N")
     return words
@@ -89,13 +89,16 @@ def _by_property(word: str, value: str, plan: Plan, place_of: Mapping[str, Place
         return "" if node.unit is None else str(node.unit)
 
     of = {"rack": rack, "rail": rail}.get(word, unit)
-    wanted = {part.lower() for part in expand(value)}
+    wanted = {part.lower(): part for part in expand(value)}
     values: dict[str, set[str]] = {}
+    shown: dict[str, None] = {}
     for key, node in plan.fabric.nodes.items():
         if text := of(node):
             values.setdefault(text.lower(), set()).add(key)
-    missing = sorted(wanted - values.keys())
+            shown[text] = None
+    missing = [part for low, part in wanted.items() if low not in values]
     if missing:
-        known = ", ".join(sorted(values)[:8]) or "none: the plan does not tell"
+        known = fold(shown) or "none: neither plan nor site tells"
+        known = known if len(known) <= 100 else known[:96] + " ..."
         raise UsageError(f"--only {word}:{value}: the plan has no {word} {missing[0]!r}; it has {known}")
     return set().union(*(values[part] for part in wanted))

@@ -20,8 +20,8 @@ from fabricctl.cabling.tiers import Tiers
 from fabricctl.discovery.model import INFORMATION, Observation, Problem, ProblemKind, Source
 from fabricctl.discovery.names import name_key, short_key
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_OK
-from fabricctl.fabric import Fabric, Link, Node, Port
-from fabricctl.hostset import natural_key
+from fabricctl.fabric import Fabric, Link, Node, NodeKind, Port
+from fabricctl.hostset import fold, natural_key
 from fabricctl.plan.model import Plan, PlanFormat
 from fabricctl.plan.snapshot import plan_from_observation
 from fabricctl.rates import Rate
@@ -136,6 +136,8 @@ class _Verifier:
         if self.scope is not None:
             self.findings = [f for f in self.findings if not f.devices or self.scope.names_any(f.devices)]
         self.same_names()
+        if self.planned:
+            self.remarks()
         doubts = self.doubts(classified)
         order = list(FindingKind)
         self.findings.sort(key=lambda f: (order.index(f.kind), -len(f.cables), natural_key(f.subject)))
@@ -184,14 +186,14 @@ class _Verifier:
         }
         rate_of_class = self.options.rate_of_class
         if rate_of_class is None:
-            return Expectations(None, absent, ports, in_scope)
+            return Expectations(None, absent, ports, in_scope, self.observation.disputed)
         tier_of = self.tiers.plan
 
         def rate_of(link: Link) -> Rate | None:
             a, b = nodes[link.a.node], nodes[link.b.node]
             return rate_of_class(tier_of.get(a.key), tier_of.get(b.key), (a.host or a.name, b.host or b.name))
 
-        return Expectations(rate_of, absent, ports, in_scope)
+        return Expectations(rate_of, absent, ports, in_scope, self.observation.disputed)
 
     def against_plan(self, classified: Classified, islands: Islands) -> None:
         """Counts, cables nobody planned, reserved ports, islands and the gate."""
@@ -265,6 +267,28 @@ class _Verifier:
         elif check.misaligned or check.other_port:
             number = len(check.misaligned) + len(check.other_port)
             self.notes.append(f"{number} HCAs are out of line with their rail; --check rails lists them")
+
+    def remarks(self) -> None:
+        """What is worth knowing and changes no verdict."""
+        plan = self.binding.plan
+        unsure = [
+            n.name
+            for k, n in plan.fabric.nodes.items()
+            if n.kind is NodeKind.UNKNOWN and k not in self.binding.seen_of
+        ]
+        if unsure:
+            self.notes.append(
+                f"{len(unsure):,} unseen devices may be switches or hosts: the plan does not say ({fold(unsure[:3])})"
+            )
+        here = [k for k in self.expectations().absent if k in self.binding.seen_of]
+        if here:
+            names = fold(plan.fabric.nodes[key].name for key in here)
+            self.notes.append(f"expected absent, but seen: {names}")
+        if not any(link.rate for link in plan.fabric.each_link()) and self.options.rate_of_class is None:
+            rates = Counter(str(link.rate) for link in self.seen.each_link() if link.rate)
+            if rates:
+                shown = ", ".join(f"{number:,} at {rate}" for rate, number in rates.most_common(4))
+                self.notes.append(f"the plan states no rate; the cables run {shown}")
 
     def same_names(self) -> None:
         """Names used twice where they decide nothing: worth a note."""
@@ -377,6 +401,7 @@ def _rail_note(check: RailCheck) -> str:
     if not check.leaves:
         return "rails: no leaf has enough named HCAs to tell"
     return (
-        f"rails: {check.aligned_leaves:,} of {check.leaves:,} leaves carry one HCA name, "
-        f"{check.same_port_hosts:,} of {check.hosts:,} hosts sit on one port number of all their leaves"
+        f"rails: {check.aligned_leaves:,} of {check.leaves:,} leaves have one HCA name on most ports "
+        f"({len(check.misaligned):,} HCAs differ), {check.same_port_hosts:,} of {check.hosts:,} hosts sit on one "
+        "port number of all their leaves"
     )

@@ -77,8 +77,11 @@ def main(arguments: list[str], *, debug: bool = False) -> int:
         say("interrupted")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_BROKEN_PIPE
+        return _reader_gone()
+    except SystemExit as exc:  # typer's own answer to a reader that went away is exit code 1: "findings" here
+        if isinstance(exc.__context__, BrokenPipeError):
+            return _reader_gone()
+        raise
     except Exception as exc:
         if debug:
             raise
@@ -87,6 +90,11 @@ def main(arguments: list[str], *, debug: bool = False) -> int:
     if code == EXIT_INTERRUPTED:  # some versions of typer turn Ctrl-C into an exit code without a word
         say("interrupted")
     return code
+
+
+def _reader_gone() -> int:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return EXIT_BROKEN_PIPE
 
 
 def _each(exc: FabricctlError) -> list[FabricctlError]:
@@ -105,8 +113,10 @@ def _other(exc: Exception) -> int:
         return EXIT_BUG
     context = getattr(exc, "ctx", None)
     text = show()
-    if not text:  # no arguments at all: the library's "error" is the help text
-        typer.echo(context.get_help() if context is not None else "")
+    if (
+        "NoArgs" in type(exc).__name__ or not text
+    ):  # no arguments at all: the library's "error" is the help text
+        typer.echo(context.get_help() if context is not None else text)
         return EXIT_USAGE
     where = context.command_path if context is not None else "fabricctl"
     say(f"{' '.join(text.split())} (see {where} --help)")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricctl.errors import UsageError
+from fabricctl.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -87,12 +87,12 @@ def verify_cabling(
     ] = "",
     fabric: Annotated[str, typer.Option(metavar="NAME", help="Which fabric of the site file.")] = "",
     only: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="WHAT",
             help="Judge only these: hosts or switches (gpu[001-032]), rack:B07, rail:3 or su:2; joined by commas.",
         ),
-    ] = "",
+    ] = None,
     node_name_map: Annotated[
         str,
         typer.Option(metavar="FILE", help="ib-node-name-map: GUID to name of switches."),
@@ -176,7 +176,7 @@ def verify_cabling(
         discovered=discovered,
         viewers=viewer,
         node_name_map=node_name_map,
-        only=only,
+        only=_only(only),
         strict=strict,
         check_rails=Check.RAILS in check,
         gate=gate,
@@ -189,6 +189,14 @@ def verify_cabling(
     _check_usage(request, watch)
     code = _watch(request, outputs, watch) if watch is not None else _once(request, outputs)
     raise typer.Exit(code)
+
+
+def _only(text: str | None) -> str:
+    if text is not None and not text.strip():
+        raise UsageError(
+            "--only is empty (an unset shell variable?); expected hosts, switches, rack:NAME, rail:N or su:N"
+        )
+    return text or ""
 
 
 def _check_usage(request: Request, watch: float | None) -> None:
@@ -303,7 +311,7 @@ def _watch(request: Request, outputs: _Outputs, seconds: float) -> int:
     import gc
     import time
 
-    from fabricctl.cli.console import print_lines
+    from fabricctl.cli.console import print_lines, say
     from fabricctl.cli.progress import progress
     from fabricctl.report.changes import changes
     from fabricctl.workflows.verify_cabling import judge, load_intent, observe
@@ -312,14 +320,20 @@ def _watch(request: Request, outputs: _Outputs, seconds: float) -> int:
         intent: Intent = load_intent(request, tell)
     last: Verdict | None = None
     while True:
-        with progress() as tell:
-            verdict = judge(intent, observe(request, intent.viewers, tell))
-            outputs.files(verdict)
-        if last is None:
-            outputs.screen(verdict)
+        try:
+            with progress() as tell:
+                verdict = judge(intent, observe(request, intent.viewers, tell))
+                outputs.files(verdict)
+        except InputError as exc:
+            if last is None:
+                raise
+            say(f"{time.strftime('%H:%M:%S')}  this pass read nothing: {exc}")  # a file being written, mostly
         else:
-            print_lines(changes(last, verdict, time.strftime("%H:%M:%S")))
+            if last is None:
+                outputs.screen(verdict)
+            else:
+                print_lines(changes(last, verdict, time.strftime("%H:%M:%S")))
+            last = verdict
         sys.stdout.flush()
-        last = verdict
         gc.collect()
         time.sleep(seconds)

@@ -42,7 +42,7 @@ _COULD_BE = re.compile(
     r"Extended speed|No Extended Speed|undefined \(\d+\))"
 )
 _KINDS = {None: NodeKind.SWITCH, "CA": NodeKind.HCA, "Router": NodeKind.ROUTER, "??": NodeKind.UNKNOWN}
-_EXAMPLE = "expected 'LID PORT[  ] ==( 4X 53.125 Gbps Active/  LinkUp)==> LID PORT[  ] \"name\" ( )'"
+_EXAMPLE = "'LID PORT[  ] ==( 4X 53.125 Gbps Active/  LinkUp)==> LID PORT[  ] \"name\" ( )'"
 
 
 def parse(text: str, path: str = "") -> Observation:

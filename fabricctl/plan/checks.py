@@ -151,6 +151,7 @@ def check_plan(plan: Plan, tiers: Mapping[str, int] | None = None) -> list[PlanF
     tiers = infer_tiers(plan.fabric) if tiers is None else tiers
     found = [
         *_port_numbers(plan.fabric),
+        *_unknown_kinds(plan.fabric),
         *_reserved(plan),
         *_blocking(plan, tiers),
         *_rails(plan),
@@ -177,6 +178,15 @@ def _port_numbers(fabric: Fabric) -> Iterator[PlanFinding]:
             PlanSeverity.ERROR,
             f"{node.name}{model} has ports 1 to {node.ports or 254}; the plan also uses {listed}.",
         )
+
+
+def _unknown_kinds(fabric: Fabric) -> Iterator[PlanFinding]:
+    """Devices a table names without saying what they are; a discovery settles it."""
+    names = [node.name for node in fabric.nodes.values() if node.kind is NodeKind.UNKNOWN]
+    if names:
+        named = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+        text = f"{len(names):,} devices ({named}) may be switches or hosts: the plan does not say."
+        yield PlanFinding(PlanSeverity.NOTE, text)
 
 
 def _reserved(plan: Plan) -> Iterator[PlanFinding]:

@@ -162,10 +162,6 @@ class Ends:
             device.model = first
             self.assumed_models[device.name] = first.name
 
-    def open_devices(self) -> list[str]:
-        """Names of the devices of which the table does not say whether they are switches or hosts."""
-        return [device.name for device in self._by_key.values() if device.role is None]
-
     def boards(self) -> list[str]:
         """Keys of the director ASICs met."""
         return [key for key, identity in self._identities.items() if identity.board]

@@ -138,10 +138,6 @@ def _notes(reader: TableReader, twice: int) -> list[str]:
             f"Front-panel labels of {len(ends.assumed_models):,} switches without a model are read as the "
             f"built-in models agree on, e.g. {device} as {model}."
         )
-    unknown = ends.open_devices()
-    if unknown:
-        named = ", ".join(unknown[:3]) + (", ..." if len(unknown) > 3 else "")
-        notes.append(f"{len(unknown):,} devices ({named}) may be switches or hosts: the table does not say.")
     if ends.moved:
         key, (first, second) = next(iter(ends.moved.items()))
         notes.append(

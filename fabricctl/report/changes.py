@@ -25,7 +25,9 @@ def changes(last: Verdict, now: Verdict, clock: str) -> list[Line]:
     if not (gone or come or doubts_gone or doubts_come):
         return [((f"{clock}  ", DIM), (f"no change: {headline(now)}", DIM))]
     lines += _listed("gone ", [finding.headline for finding in gone], GOOD)
-    lines += _listed("new  ", [f"{finding.headline}" for finding in come], BAD)
+    lines += _listed(
+        "new  ", [f"{finding.headline}{': ' + finding.fix if finding.fix else ''}" for finding in come], BAD
+    )
     lines += _listed("told ", doubts_gone, GOOD)
     lines += _listed("doubt", doubts_come, DOUBT)
     return lines

@@ -11,7 +11,7 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 
-from fabricctl.cabling.islands import island_words, rail_words
+from fabricctl.cabling.islands import device_words, island_words
 from fabricctl.cabling.model import Finding, FindingKind, LinkClass
 from fabricctl.cabling.verify import Verdict, VerdictWord
 from fabricctl.hostset import fold
@@ -115,8 +115,8 @@ def island_lines(verdict: Verdict) -> list[str]:
     if islands.unseen_switches or islands.unseen_hcas:
         lines = [f"{len(seen)} of the planned fabric's is seen: {island_words(first)}, {whole}"]
         lines[0] = lines[0] if len(seen) > 1 else f"one island is seen: {island_words(first)}, {whole}"
-        rails = f" ({rail_words(islands.unseen_rails)})" if islands.unseen_hcas else ""
-        lines.append(f"unseen: {islands.unseen_switches:,} switches, {islands.unseen_hcas:,} HCAs{rails}")
+        gone = device_words(islands.unseen_switches, islands.unseen_hcas, islands.unseen_rails)
+        lines.append(f"unseen: {gone.removesuffix(', no HCA')}")
         return lines
     return [f"{len(seen)} of {planned}: {island_words(first)} see each other"]
 
@@ -154,7 +154,7 @@ def _counts(verdict: Verdict) -> Iterator[Line]:
         (counts.excused, "not judged because of planned maintenance"),
     ]
     text = ", ".join(f"{number:,} {what}" for number, what in beside if number)
-    if counts.cables_seen and counts.cables_differ:
+    if counts.cables_seen and counts.cables_differ and not verdict.only:
         as_planned = f"{counts.cables_seen:,} cables seen: {counts.cables_as_planned:,} as planned"
         extra = f"{as_planned}, {counts.cables_differ:,} contradict the plan"
         text = f"{extra}; {text}" if text else extra

@@ -168,8 +168,12 @@ def _management(site: Site, hosts: list[str], switches: list[str]) -> Iterator[P
 def _identities(site: Site, switches: list[str]) -> Iterator[Problem]:
     models = node_models(site)
     known = dict.fromkeys([*switches, *models])
+    first: dict[str, str] = {}
     for key, name in site.identities.items():
         keys: KeyPath = ("identities", key)
+        other = first.setdefault(" ".join(name.lower().split()), key)
+        if other != key:
+            yield _problem(keys, f"expected one identity per device, found {name!r} already at {other}")
         device, _, hca = name.strip().partition(" ")
         yield from _unknown(keys, "device", [device], known)
         if hca and device in models:

@@ -111,6 +111,18 @@ def rail_of(site: Site, host: str, hca: str) -> int | None:
     return None
 
 
+def hca_rails(site: Site) -> dict[str, dict[str, int]]:
+    """Host name -> HCA name -> 1-based rail; hosts of one group share the inner mapping."""
+    rails: dict[str, dict[str, int]] = {}
+    for host_set, group in site.nodes.items():
+        model = site.node_models.get(group.model)
+        if model is not None:
+            count = model.rails or len(model.hcas)
+            of = {hca: index % count + 1 for index, hca in enumerate(model.hcas)}
+            rails.update(dict.fromkeys(names_of(host_set), of))
+    return rails
+
+
 def host_units(site: Site) -> dict[str, int]:
     """Host name -> scalable unit, of the groups that tell how many hosts a unit has."""
     return {

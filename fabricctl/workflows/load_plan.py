@@ -146,23 +146,35 @@ def plan_of_fabric(site: Site, fabric: str) -> Plan:
     else:
         folder = os.path.dirname(site.path) if site.path != "-" else ""
         plan = load_plan_file(os.path.join(folder, entry.plan.file or ""), site)
-    return _completed(plan, site)
+    return complete_plan(plan, site)
 
 
-def _completed(plan: Plan, site: Site) -> Plan:
-    """The plan with the site's reserved ports, and its places where the plan tells none."""
+def complete_plan(plan: Plan, site: Site) -> Plan:
+    """The plan with what the site knows of its devices where the plan itself does not tell.
+
+    Reserved ports; places; tier, rail and scalable unit of switches; rail and unit of HCAs.
+    """
     from dataclasses import replace
 
-    from fabricctl.site.use import places, plan_reserved
+    from fabricctl.site.use import hca_rails, host_units, places, plan_reserved, switch_roles
 
     plan.reserved.update(plan_reserved(site, plan))
-    known = places(site)
-    if known:
-        nodes = plan.fabric.nodes
-        for key, node in nodes.items():
-            place = known.get(node.host or node.name) if node.place is None else None
-            if place is not None:
-                nodes[key] = replace(node, place=place)
+    known, roles, units, rails = places(site), switch_roles(site), host_units(site), hca_rails(site)
+    nodes = plan.fabric.nodes
+    for key, node in nodes.items():
+        role, host = roles.get(node.name), node.host or ""
+        rail, unit, tier = (role.rail, role.unit, role.tier) if role else (None, units.get(host), None)
+        if node.hca is not None and host in rails:
+            rail = rails[host].get(node.hca)
+        place = known.get(node.host or node.name)
+        if (place, tier, rail, unit) != (None, None, None, None):
+            nodes[key] = replace(
+                node,
+                place=node.place or place,
+                tier=tier if node.tier is None else node.tier,
+                rail=rail if node.rail is None else node.rail,
+                unit=unit if node.unit is None else node.unit,
+            )
     return plan
 
 

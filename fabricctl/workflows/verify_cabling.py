@@ -19,7 +19,13 @@ from fabricctl.fabric import Fabric
 from fabricctl.model_tables import find_model
 from fabricctl.models import SwitchModel
 from fabricctl.plan.model import Plan
-from fabricctl.workflows.load_plan import choose_fabric, is_site_text, load_plan_file, plan_of_fabric
+from fabricctl.workflows.load_plan import (
+    choose_fabric,
+    complete_plan,
+    is_site_text,
+    load_plan_file,
+    plan_of_fabric,
+)
 
 if TYPE_CHECKING:
     from fabricctl.site.schema import Site
@@ -68,6 +74,8 @@ def load_intent(request: Request, progress: Progress) -> Intent:
     if request.plan and request.plan != (site.path if site else None):
         progress(f"reading the plan {request.plan}")
         plan = load_plan_file(request.plan, site)
+        if site is not None:
+            plan = complete_plan(plan, site)
     elif site is not None and site.fabrics:
         fabric = choose_fabric(site, request.fabric)
         progress(f"building the plan of fabric {fabric}")

@@ -10,6 +10,7 @@ import pytest
 from fabricctl.fabric import NodeKind, Place, Port
 from fabricctl.model_tables import find_model
 from fabricctl.models import NodeModel, SwitchModel
+from fabricctl.plan.checks import PlanSeverity, check_plan
 from fabricctl.plan.model import Plan, PlanFormat
 from fabricctl.plan.table import parse_csv
 from fabricctl.rates import Rate
@@ -121,7 +122,10 @@ def test_a_device_with_more_than_sixteen_ports_is_a_switch_and_others_stay_open(
     plan = table(*(f"leaf1,{n},x{n},1" for n in range(1, 18)))
     assert plan.fabric.nodes["leaf1"].kind is NodeKind.SWITCH
     assert plan.fabric.nodes["x1"].kind is NodeKind.UNKNOWN
-    assert plan.notes == ["17 devices (x1, x2, x3, ...) may be switches or hosts: the table does not say."]
+    assert plan.notes == []
+    assert [finding.text for finding in check_plan(plan) if finding.severity is PlanSeverity.NOTE] == [
+        "17 devices (x1, x2, x3, ...) may be switches or hosts: the plan does not say."
+    ]
 
 
 def test_type_columns_tell_roles_and_models() -> None:
