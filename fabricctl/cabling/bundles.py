@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from fabricctl.fabric import Fabric, NodeKind, Port, PortState
 
 _DOWN = (PortState.DOWN, PortState.DISABLED)
+_Bundles = dict[tuple[str, str], list[tuple[int, int]]]
+"""Keys of two switches -> port numbers of their cables, at the first and at the second."""
 
 
 @dataclass(frozen=True)
 class BundleGap:
-    """A bundle with fewer cables than the switch's other bundles.
+    """A bundle with fewer cables than it should have.
 
-    :param a: and ``b``: keys of the two switches; :param usual: cables most bundles of ``a`` have.
-    :param down_a: ports of ``a`` that are down, those beside the bundle's ports if there are any; ``down_b`` likewise.
+    :param a: and ``b``: keys of the two switches; :param have: cables that are up.
+    :param usual: cables most bundles of both switches have, or, of a bundle with a hole, its cables and the hole.
+    :param down_a: ports of ``a`` that are down: between the bundle's ports where those explain it, else inside
+        and beside its run, else all; ``down_b`` likewise.
+    :param hole: told by the bundle's own run of ports, not by comparison with other bundles.
     """
 
     a: str
@@ -25,44 +31,95 @@ class BundleGap:
     usual: int
     down_a: tuple[int, ...]
     down_b: tuple[int, ...]
+    hole: bool = False
 
 
 def find_gaps(fabric: Fabric, tier_of: Mapping[str, int]) -> list[BundleGap]:
-    """Bundles that lack cables although a port next to them is down at both ends.
+    """Bundles that lack cables although ports next to or between theirs are down at both ends.
 
     A bundle is the set of cables between two switches. It has a gap when both switches usually run more
     parallel cables to a neighbour of that tier (the most frequent size of their bundles), one of the two has a
     port that is down inside or right beside the bundle's run of ports, and the other has one that is down too.
+    Whatever other bundles have, it also has a gap when its ports at one end have a hole (a port that is down
+    between two of them) and a port inside or right beside its run at the other end is down.
 
     :param tier_of: node key -> tier; switches whose tier is not known are taken as one tier.
     """
-    bundles: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+    bundles = _bundles(fabric)
+    usual = _usual_sizes(bundles, tier_of)
+    holes = _Holes(fabric, bundles)
+    gaps = []
+    for (a, b), ports in sorted(bundles.items()):
+        have, want = len(ports), min(usual[a, tier_of.get(b)], usual[b, tier_of.get(a)])
+        inside_a, inside_b = holes.of(a, b), holes.of(b, a)
+        fewer = want >= 2 and have < want
+        if not (fewer or inside_a or inside_b):
+            continue
+        lost = want - have if fewer else 1
+        beside_a = inside_a if len(inside_a) >= lost else _down_beside(fabric, a, sorted(p for p, _ in ports))
+        beside_b = inside_b if len(inside_b) >= lost else _down_beside(fabric, b, sorted(p for _, p in ports))
+        if fewer and (beside_a or beside_b):
+            down_a, down_b = beside_a or _down(fabric, a), beside_b or _down(fabric, b)
+            if down_a and down_b:
+                gaps.append(BundleGap(a, b, have, want, down_a, down_b))
+        elif beside_a and beside_b:
+            usual_here = have + min(len(beside_a), len(beside_b))
+            gaps.append(BundleGap(a, b, have, usual_here, beside_a, beside_b, hole=True))
+    return gaps
+
+
+def _bundles(fabric: Fabric) -> _Bundles:
+    bundles: _Bundles = defaultdict(list)
+    nodes = fabric.nodes
     for link in fabric.each_link():
-        kinds = (fabric.nodes[link.a.node].kind, fabric.nodes[link.b.node].kind)
+        kinds = (nodes[link.a.node].kind, nodes[link.b.node].kind)
         if kinds == (NodeKind.SWITCH, NodeKind.SWITCH) and link.a.node != link.b.node:
             low, high = sorted((link.a, link.b))
             bundles[low.node, high.node].append((low.number, high.number))
+    return bundles
+
+
+def _usual_sizes(bundles: _Bundles, tier_of: Mapping[str, int]) -> dict[tuple[str, int | None], int]:
+    """Switch and tier of the neighbour -> most frequent number of cables, of equals the larger."""
     sizes: dict[tuple[str, int | None], Counter[int]] = defaultdict(Counter)
     for (a, b), ports in bundles.items():
         sizes[a, tier_of.get(b)][len(ports)] += 1
         sizes[b, tier_of.get(a)][len(ports)] += 1
-    usual = {key: _mode(counts) for key, counts in sizes.items()}
-    gaps = []
-    for (a, b), ports in sorted(bundles.items()):
-        want = min(usual[a, tier_of.get(b)], usual[b, tier_of.get(a)])
-        if len(ports) >= want or want < 2:
-            continue
-        beside_a = _down_beside(fabric, a, sorted(p for p, _ in ports))
-        beside_b = _down_beside(fabric, b, sorted(p for _, p in ports))
-        if beside_a or beside_b:
-            down_a, down_b = beside_a or _down(fabric, a), beside_b or _down(fabric, b)
-            if down_a and down_b:
-                gaps.append(BundleGap(a, b, len(ports), want, down_a, down_b))
-    return gaps
+    return {key: max(counts, key=lambda size: (counts[size], size)) for key, counts in sizes.items()}
 
 
-def _mode(counts: Counter[int]) -> int:
-    return max(counts, key=lambda size: (counts[size], size))
+class _Holes:
+    """Ports that are down between two ports of one bundle with nothing else between them.
+
+    Some switches are cabled in steps on purpose (one port of each two-port cage), so a hole is told only on a
+    switch whose bundles run on to the next port more often than they skip one, and in a bundle that has more
+    cables than holes.
+    """
+
+    def __init__(self, fabric: Fabric, bundles: _Bundles) -> None:
+        self._found: dict[tuple[str, str], tuple[int, ...]] = {}
+        steps: Counter[str] = Counter()
+        for (a, b), ports in bundles.items():
+            if len(ports) < 2:
+                continue
+            for own, far, mine in ((a, b, [p for p, _ in ports]), (b, a, [p for _, p in ports])):
+                mine.sort()
+                inside = tuple(_between(fabric, own, mine))
+                steps[own] += sum(high - low == 1 for low, high in pairwise(mine)) - len(inside)
+                if inside and len(inside) < len(mine):
+                    self._found[own, far] = inside
+        self._stepped = {key for key, more in steps.items() if more < 0}
+
+    def of(self, own: str, far: str) -> tuple[int, ...]:
+        """Holes at the first switch's end of its bundle to the second."""
+        return () if own in self._stepped else self._found.get((own, far), ())
+
+
+def _between(fabric: Fabric, key: str, ports: list[int]) -> Iterator[int]:
+    for low, high in pairwise(ports):
+        between = range(low + 1, high)
+        if all(fabric.state(Port(key, number)) in _DOWN for number in between):
+            yield from between
 
 
 def _down_beside(fabric: Fabric, key: str, ports: list[int]) -> tuple[int, ...]:

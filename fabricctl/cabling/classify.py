@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from fabricctl.cabling.absent import Absence, find_absent
-from fabricctl.cabling.bind import Binding
+from fabricctl.cabling.binding import Binding
 from fabricctl.cabling.model import Judged, LinkClass
 from fabricctl.fabric import Fabric, Link, Port, PortState
 from fabricctl.rates import Rate
@@ -45,6 +45,7 @@ class Classified:
 
     :param planned_at: discovered port -> the planned link that wants it.
     :param as_planned: planned links whose two ports are joined (ok or degraded), in scope or not.
+    :param capable_of_more: links that could be wider or faster by their capabilities, as nearly all of their kind.
     :param rate_untold: links joined as planned whose rate the source does not tell though one is expected.
     """
 
@@ -55,6 +56,7 @@ class Classified:
     absent: dict[str, Absence] = field(default_factory=dict)
     as_planned: int = 0
     rate_untold: int = 0
+    capable_of_more: int = 0
 
 
 def classify(
@@ -76,7 +78,7 @@ class _Classifier:
         self.claimants = {key for clash in binding.clashes for key in clash.seen}
         self.disputed = expect.disputed
         self.pending: list[tuple[Link, Port | None, Port | None]] = []
-        self.siblings: dict[tuple[object, ...], list[tuple[Link, Link]]] = defaultdict(list)
+        self.siblings: dict[tuple[object, ...], list[tuple[Link, Link, bool]]] = defaultdict(list)
 
     def run(self) -> Classified:
         self.match()
@@ -111,46 +113,49 @@ class _Classifier:
                 self.pending.append((link, a, b))
                 continue
             self.result.as_planned += 1
-            if in_scope is None or in_scope(link):
-                self.joined(link, cable)
+            self.joined(link, cable, judged=in_scope is None or in_scope(link))
 
-    def joined(self, link: Link, cable: Link) -> None:
-        """Right ports: is it as wide and fast as it should be?"""
+    def joined(self, link: Link, cable: Link, *, judged: bool) -> None:
+        """Right ports: is it as wide and fast as it should be? :param judged: False out of ``--only``'s scope."""
         expected = link.rate
         if expected is None and self.expect.rate_of is not None:
             expected = self.expect.rate_of(link)
-        if cable.rate is None:
-            self.result.rate_untold += expected is not None
-            self.count_ok(link)
-        elif expected is not None:
-            if cable.rate.below(expected):
-                self.degraded(link, cable, expected, "")
-            else:
-                self.count_ok(link)
-        else:
+        if cable.rate is not None and expected is None:
             nodes = self.seen.nodes
             devices = frozenset((nodes[cable.a.node].device_id, nodes[cable.b.node].device_id))
-            self.siblings[(self.tier_pair(link), devices)].append((link, cable))
+            self.siblings[(self.tier_pair(link), devices)].append((link, cable, judged))
+        elif not judged:
+            return
+        elif cable.rate is None or expected is None:
+            self.result.rate_untold += expected is not None
+            self.count_ok(link)
+        elif cable.rate.below(expected):
+            self.degraded(link, cable, expected, "")
+        else:
+            self.count_ok(link)
 
     def compare_siblings(self) -> None:
-        """Links without an expectation: against what both ends support, else against their like."""
-        told = [
-            cable.detail is not None and cable.detail.could_be is not None
-            for g in self.siblings.values()
-            for _, cable in g
-        ]
-        trust_could_be = 2 * sum(told) <= len(told)
+        """Links without an expectation: against what both ends support, else against their like.
+
+        Where nine in ten links of a kind run alike and could all be more by their capabilities, that is how the
+        hardware is (a simulator, ports capped on purpose), no fault of a cable: they are counted, and said.
+        """
         for group in self.siblings.values():
-            rates = Counter(cable.rate for _, cable in group)
-            usual, count = rates.most_common(1)[0]
+            kinds = Counter((cable.rate, _could_be(cable)) for _, cable, _ in group)
+            (usual, could), count = kinds.most_common(1)[0]
             firm = len(group) >= MIN_SIBLINGS and count >= SIBLING_SHARE * len(group)
-            for link, cable in group:
-                could_be = cable.detail.could_be if cable.detail is not None else None
-                assert cable.rate is not None
-                if could_be is not None and trust_could_be and cable.rate.below(could_be):
-                    self.degraded(link, cable, could_be, "both ends support it")
-                elif firm and usual is not None and cable.rate.below(usual):
+            for link, cable, judged in group:
+                if not judged:
+                    continue
+                best, rate = _could_be(cable), cable.rate
+                assert rate is not None
+                if firm and usual is not None and rate.below(usual):
                     self.degraded(link, cable, usual, f"as {count:,} of {len(group):,} links like it")
+                elif firm and (rate, best) == (usual, could):
+                    self.result.capable_of_more += best is not None and rate.below(best)
+                    self.count_ok(link)
+                elif best is not None and rate.below(best):
+                    self.degraded(link, cable, best, "both ends support it")
                 else:
                     self.count_ok(link)
 
@@ -187,13 +192,13 @@ class _Classifier:
             and partner is not link
         ):
             return replace(judged, cls=LinkClass.SWAPPED, partner=partner)
-        impossible = self.impossible_port(judged)
-        if impossible:
-            return replace(judged, reason=impossible)
         if self.may_be_namesake(link, found_a, found_b):
             return replace(judged, reason="its device's name is claimed by several devices")
         if found_a is not None or found_b is not None:
             return replace(judged, cls=LinkClass.MISWIRED)
+        impossible = impossible_port(judged, self.binding, self.seen)
+        if impossible:
+            return replace(judged, reason=impossible)
         absent = self.absent_device(link)
         if absent is not None:
             return replace(judged, cls=LinkClass.MISSING, absent=absent)
@@ -217,15 +222,6 @@ class _Classifier:
             ):
                 return True
         return False
-
-    def impossible_port(self, judged: Judged) -> str:
-        """Why a planned port cannot exist on the device that was found, empty when it can."""
-        for planned, port in ((judged.link.a, judged.seen_a), (judged.link.b, judged.seen_b)):
-            ports = self.seen.nodes[port.node].ports if port is not None else 0
-            if port is not None and self.seen.nodes[port.node].listed and 0 < ports < port.number:
-                name = self.binding.plan.fabric.nodes[planned.node].name
-                return f"the plan names port {port.number} of {name}, which has {ports}"
-        return ""
 
     def why_unknown(self, judged: Judged) -> str:
         ports = [port for port in (judged.seen_a, judged.seen_b) if port is not None]
@@ -275,7 +271,29 @@ class _Classifier:
         row[cls] += 1
 
 
-def unexplained(classified: Classified, seen: Fabric) -> Collection[Link]:
-    """Seen cables neither of whose ports belongs to a planned link."""
+def _could_be(cable: Link) -> Rate | None:
+    return cable.detail.could_be if cable.detail is not None else None
+
+
+def impossible_port(judged: Judged, binding: Binding, seen: Fabric) -> str:
+    """Why a planned port cannot exist on the device that was found, empty when it can."""
+    for planned, port in ((judged.link.a, judged.seen_a), (judged.link.b, judged.seen_b)):
+        node = seen.nodes[port.node] if port is not None else None
+        if port is not None and node is not None and node.listed and 0 < node.ports < port.number:
+            name = binding.plan.fabric.nodes[planned.node].name
+            return f"the plan names port {port.number} of {name}, which has {node.ports}"
+    return ""
+
+
+def unexplained(classified: Classified, binding: Binding, seen: Fabric) -> Collection[Link]:
+    """Seen cables neither of whose ports belongs to a planned link; what a claimed name hides is not counted."""
     planned_at = classified.planned_at
-    return [link for link in seen.each_link() if link.a not in planned_at and link.b not in planned_at]
+    claimants = {key for clash in binding.clashes for key in clash.seen}
+    return [
+        link
+        for link in seen.each_link()
+        if link.a not in planned_at
+        and link.b not in planned_at
+        and link.a.node not in claimants
+        and link.b.node not in claimants
+    ]

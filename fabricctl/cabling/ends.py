@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from fabricctl.cabling.bind import Binding
+from fabricctl.cabling.binding import Binding
 from fabricctl.cabling.model import End
 from fabricctl.fabric import Fabric, NodeKind, Place, Port
 from fabricctl.models import SwitchModel

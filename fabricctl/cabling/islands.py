@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from fabricctl.cabling.bind import Binding
+from fabricctl.cabling.binding import Binding
 from fabricctl.cabling.model import Finding, FindingKind, Island
 from fabricctl.discovery.model import Observation, Source
 from fabricctl.fabric import Node, NodeKind
@@ -14,6 +14,10 @@ from fabricctl.hostset import fold, natural_key
 
 RAIL_SHARE = 0.9
 """An island is called a rail's when at least this share of its HCAs belong to one."""
+SHOWN = 8
+"""Islands named one by one; the rest are counted."""
+ALIKE = 1.1
+"""Networks of a plan are described by one size when their HCAs differ by no more than this factor."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,9 @@ class Islands:
 
     :param planned: of the intended fabric; :param seen: of the discovered one, both largest first.
     :param unseen_switches: and ``unseen_hcas``: planned but not discovered.
+    :param seen_in: for every island of ``seen``, the places in ``planned`` of the components it has devices of.
+    :param planned_pieces: components of the plan that hold both switches and HCAs: more than one when no
+        planned cable joins them, by design or by a slip of it.
     """
 
     planned: tuple[Island, ...]
@@ -32,6 +39,8 @@ class Islands:
     unseen_hcas: int = 0
     unseen_rails: tuple[tuple[str, int], ...] = ()
     unseen_switch_set: str = ""
+    seen_in: tuple[tuple[int, ...], ...] = ()
+    planned_pieces: int = 0
 
 
 def find_islands(binding: Binding, observation: Observation) -> Islands:
@@ -44,20 +53,32 @@ def find_islands(binding: Binding, observation: Observation) -> Islands:
     unseen_switches = [node for node in unseen if _is_switch(node)]
     unseen_hcas = [node for node in unseen if node.kind is NodeKind.HCA]
     hcas = sum(node.kind is NodeKind.HCA for node in nodes.values())
+    planned_parts = plan.islands()
+    planned = tuple(_island([nodes[key] for key in part]) for part in planned_parts)
+    part_of = {key: number for number, part in enumerate(planned_parts) for key in part}
+    seen_parts = [
+        part for part in seen.islands(observation.disputed.items()) if not part.isdisjoint(binding.plan_of)
+    ]
     return Islands(
-        tuple(_island([nodes[key] for key in part]) for part in plan.islands()),
-        tuple(
-            _seen_island(binding, [seen.nodes[key] for key in part], sources)
-            for part in seen.islands(observation.disputed.items())
-            if not part.isdisjoint(binding.plan_of)
-        ),
+        planned,
+        tuple(_seen_island(binding, [seen.nodes[key] for key in part], sources) for part in seen_parts),
         sum(_is_switch(node) for node in nodes.values()),
         hcas,
         len(unseen_switches),
         len(unseen_hcas),
         rail_counts(unseen_hcas),
         fold(node.name for node in unseen_switches) if len(unseen_switches) <= 512 else "",
+        tuple(
+            tuple(sorted({part_of[binding.plan_of[key]] for key in part if key in binding.plan_of}))
+            for part in seen_parts
+        ),
+        len(_pieces(planned)),
     )
+
+
+def _pieces(islands: Iterable[Island]) -> list[Island]:
+    """Islands that somebody could train on: switches and HCAs."""
+    return [island for island in islands if island.switches and island.hcas]
 
 
 def _is_switch(node: Node) -> bool:
@@ -122,23 +143,89 @@ def device_words(switches: int, hcas: int, rails: tuple[tuple[str, int], ...]) -
     return ", ".join(parts)
 
 
+def islands_words(islands: Sequence[Island]) -> str:
+    """The first eight in words, then how many more; switches that see nothing are counted, not listed."""
+    lone = sum(1 for island in islands if _sees_nothing(island))
+    large = [island for island in islands if not _sees_nothing(island)]
+    text = "; ".join(map(island_words, large[:SHOWN]))
+    if len(large) > SHOWN:
+        text += f"; and {len(large) - SHOWN:,} more"
+    if lone:
+        text += f"{'; and ' if text else ''}{_number(lone, 'switch')} that {_see(lone)} nothing"
+    return text
+
+
+def _sees_nothing(island: Island) -> bool:
+    return island.switches == 1 and not island.hcas and not island.strangers
+
+
+def _number(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 'es' if word.endswith('ch') else 's'}"
+
+
+def _see(number: int) -> str:
+    return "sees" if number == 1 else "see"
+
+
+def planned_words(islands: Islands) -> str:
+    """That the plan itself is several networks, and how big they are; empty when it is one."""
+    pieces = _pieces(islands.planned)
+    if len(pieces) < 2:
+        return ""
+    switches = {island.switches for island in pieces}
+    hcas = {island.hcas for island in pieces}
+    text = f"the plan itself is {len(pieces):,} networks that no cable joins: "
+    if len(switches) > 1 or max(hcas) > ALIKE * min(hcas):
+        return text + islands_words(pieces)
+    one_rail = all(rail_words(island.rails).endswith(" only") for island in pieces)
+    return (
+        text
+        + f"{_range(switches, 'switch')} and {_range(hcas, 'HCA')} each{', of one rail' if one_rail else ''}"
+    )
+
+
+def _range(numbers: set[int], word: str) -> str:
+    low, high = min(numbers), max(numbers)
+    return _number(high, word) if low == high else f"{low:,} to {_number(high, word)}"
+
+
 def split_finding(islands: Islands) -> Finding | None:
-    """More components seen than planned: the worst thing a fabric with every cable up can have."""
-    seen = [island for island in islands.seen if island.switches]
-    lone = [island for island in islands.seen if not island.switches]
-    planned = [island for island in islands.planned if island.switches]
-    if len(seen) <= max(1, len(planned)):
+    """A network of the plan whose devices were seen on several islands that cannot reach each other.
+
+    It is the worst thing a fabric with every cable up can have. Two networks that the plan does not join are no
+    split, nor is a network of which one island was seen. HCAs that see no switch divide nothing: their cables
+    are missing, and they are said beside a split.
+    """
+    pieces: dict[int, list[int]] = {}
+    for number, (island, parts) in enumerate(zip(islands.seen, islands.seen_in, strict=True)):
+        for part in parts if island.switches else ():
+            pieces.setdefault(part, []).append(number)
+    divided = {part: numbers for part, numbers in pieces.items() if len(numbers) > 1}
+    if not divided:
         return None
-    shown = "; ".join(map(island_words, seen[:8]))
-    more = f" and {len(seen) - 8} more" if len(seen) > 8 else ""
-    plural = "one network" if len(planned) <= 1 else f"{len(planned)} networks"
-    cut_off = f", and {len(lone)} HCAs see no switch at all" if lone else ""
+    torn = [islands.seen[number] for number in sorted({n for numbers in divided.values() for n in numbers})]
+    cut_off = sum(
+        island.hcas
+        for island, parts in zip(islands.seen, islands.seen_in, strict=True)
+        if not island.switches and not island.strangers and not divided.keys().isdisjoint(parts)
+    )
+    beside = f", and {_number(cut_off, 'HCA')} {_see(cut_off)} no switch at all" if cut_off else ""
+    whole = [islands.planned[part] for part in sorted(divided)]
+    if sum(1 for island in islands.planned if island.switches) == 1:
+        what, expected = "the fabric is", "one network"
+    elif len(whole) == 1:
+        what, expected = "one of the planned networks is", f"one network of {islands_words(whole)}"
+    else:
+        what, expected = (
+            f"{len(whole)} of the planned networks are",
+            f"{len(whole)} networks: {islands_words(whole)}",
+        )
     return Finding(
         FindingKind.SPLIT_FABRIC,
-        f"{len(seen)} islands",
-        f"the fabric is in {len(seen)} islands that cannot reach each other{cut_off}",
-        expected=plural,
-        found=shown + more,
+        f"{len(torn)} islands",
+        f"{what} in {len(torn)} islands that cannot reach each other{beside}",
+        expected=expected,
+        found=islands_words(torn),
         fix="see the switch-to-switch cables and absent switches below: they are what divides it",
         devices=(),
     )

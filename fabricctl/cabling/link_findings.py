@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from fabricctl.cabling.absent import Absence
-from fabricctl.cabling.bind import Binding
-from fabricctl.cabling.classify import Classified
+from fabricctl.cabling.binding import Binding
+from fabricctl.cabling.classify import Classified, impossible_port
 from fabricctl.cabling.ends import Ends
 from fabricctl.cabling.model import Cable, End, Finding, FindingKind, Judged, LinkClass
 from fabricctl.cabling.tiers import TIER_WORDS, Tiers
@@ -76,11 +76,12 @@ class LinkFindings:
         link = judged.link
         a, b = self.ends.planned(link.a), self.ends.planned(link.b)
         cables, found, whys = [], [], []
+        impossible = impossible_port(judged, self.binding, self.seen)
         for own, want, far in ((link.a, link.b, judged.found_a), (link.b, link.a, judged.found_b)):
             if far is None:
                 continue
             here, there = self.ends.planned(own), self.ends.discovered(far)
-            why = self._why(own, want, far)
+            why = impossible or self._why(own, want, far)
             cables.append(Cable(here, self.ends.planned(want), there, self.tiers.pair(link), link.line, why))
             found.append(f"{here} - {there}")
             whys.append(why)
@@ -96,7 +97,7 @@ class LinkFindings:
             f"{a} - {b} ({tiers}): {'; '.join(dict.fromkeys(whys))}",
             expected=f"{a} - {b}",
             found=", ".join(found),
-            fix=self._miswired_fix(judged, a, b),
+            fix="correct the plan" if impossible else self._miswired_fix(judged, a, b),
             devices=_devices(a, b),
             cables=tuple(cables),
             group=f"{tiers}: {min(whys, key=_worst)}",

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from fabricctl.cabling.bind import Binding
+from fabricctl.cabling.binding import Binding
 from fabricctl.cabling.bundles import find_gaps
 from fabricctl.cabling.classify import Classified
+from fabricctl.cabling.directory import Directory
 from fabricctl.cabling.ends import Ends
 from fabricctl.cabling.model import Cable, Finding, FindingKind
 from fabricctl.cabling.rails import Deviation, RailCheck
 from fabricctl.cabling.tiers import Tiers
 from fabricctl.discovery.model import Observation, ProblemKind
-from fabricctl.discovery.names import name_key, short_key
 from fabricctl.fabric import Fabric, Link, NodeKind, Port
 from fabricctl.hostset import expand, fold
 
@@ -20,8 +20,11 @@ from fabricctl.hostset import expand, fold
 class OtherFindings:
     """Builds them; every method yields findings of one kind."""
 
-    def __init__(self, binding: Binding, observation: Observation, tiers: Tiers, ends: Ends) -> None:
-        self.binding, self.observation, self.tiers, self.ends = binding, observation, tiers, ends
+    def __init__(
+        self, binding: Binding, observation: Observation, directory: Directory, tiers: Tiers, ends: Ends
+    ) -> None:
+        self.binding, self.observation, self.directory = binding, observation, directory
+        self.tiers, self.ends = tiers, ends
         self.seen: Fabric = observation.fabric
 
     def unplanned(self, cables: Collection[Link], *, strict: bool) -> Iterator[Finding]:
@@ -61,13 +64,7 @@ class OtherFindings:
             peer = self.seen.peer(Port(key, port.number)) if key is not None else None
             if peer is None:
                 continue
-            node = self.seen.nodes[peer.node]
-            allowed = {name_key(name) for name in expand(who)}
-            if {
-                name_key(node.name),
-                name_key(node.host or node.name),
-                short_key(node.host or node.name),
-            } & allowed:
+            if self.directory.answers_to(peer.node, expand(who)):
                 continue
             here, there = self.ends.planned(port), self.ends.discovered(peer)
             yield Finding(
@@ -101,15 +98,20 @@ class OtherFindings:
     def names(self) -> Iterator[Finding]:
         """Names claimed twice, GUIDs claimed twice, parts replaced."""
         for clash in self.binding.clashes:
-            guids = ", ".join(clash.seen)
+            names = " and ".join(clash.names)
+            several = len(clash.seen) > 1
             yield Finding(
                 FindingKind.DUPLICATE_NAME,
-                clash.name,
-                f"{clash.name} is claimed by {len(clash.seen)} devices: who is who cannot be told",
-                expected="one device of that name",
-                found=guids,
-                fix="give one of them its own node description, or declare their GUIDs (site file, node-name-map)",
-                devices=(clash.name,),
+                names,
+                f"{names} is claimed by {len(clash.seen)} devices: who is who cannot be told"
+                if several
+                else f"{names} are two planned names of one device",
+                expected="one device of that name" if several else "one name per device",
+                found=", ".join(clash.seen),
+                fix="give one of them its own node description, or declare their GUIDs (site file, node-name-map)"
+                if several
+                else "correct the plan",
+                devices=clash.names,
             )
         for part in self.binding.replaced:
             yield Finding(
@@ -137,16 +139,15 @@ class OtherFindings:
                     problem.text,
                     expected="one node per GUID",
                     fix="two parts with one GUID cannot live in one fabric: re-flash or replace one",
-                    devices=problem.nodes,
+                    devices=tuple(self.binding.plan_of.get(key, key) for key in problem.nodes),
                 )
 
     def managers(self, allowed: str) -> Iterator[Finding]:
-        """Two master subnet managers on one island, or a master off its reserved place."""
-        masters: dict[str, None] = {}
-        for manager in self.observation.subnet_managers:
-            if manager.state == "master":
-                masters[manager.guid] = None
-        named = {guid: self._manager_name(guid) for guid in masters}
+        """Two master subnet managers, or a master off its reserved place."""
+        masters = {
+            self._manager_node(m.guid): None for m in self.observation.subnet_managers if m.state == "master"
+        }
+        named = {key: self.seen.nodes[key].name if key in self.seen.nodes else key for key in masters}
         if len(masters) > 1:
             shown = ", ".join(named.values())
             yield Finding(
@@ -158,12 +159,13 @@ class OtherFindings:
                 fix="either the fabric is split, or two managers have not found each other: see the islands",
                 devices=tuple(named.values()),
             )
-        if not allowed:
-            return
-        wanted = {name_key(name) for name in expand(allowed)}
-        for name in named.values():
-            host = name.partition(" ")[0]
-            if not {name_key(name), name_key(host), short_key(host)} & wanted:
+        for key, name in named.items():
+            known = (
+                key in self.seen.nodes and self.directory.answers_to(key, expand(allowed))
+                if allowed
+                else True
+            )
+            if not known:
                 yield Finding(
                     FindingKind.SUBNET_MANAGER,
                     name,
@@ -174,11 +176,14 @@ class OtherFindings:
                     devices=(name,),
                 )
 
-    def _manager_name(self, port_guid: str) -> str:
-        for node in self.seen.nodes.values():
-            if node.key == port_guid or any(guid == port_guid for _, guid in node.port_guids):
-                return node.name
-        return port_guid
+    def _manager_node(self, guid: str) -> str:
+        """Key of the node a manager sits on; some tools name it by node GUID, some by port GUID."""
+        if guid in self.seen.nodes:
+            return guid
+        for key, node in self.seen.nodes.items():
+            if any(own == guid for _, own in node.port_guids):
+                return key
+        return guid
 
     def rails(self, check: RailCheck, covered: Collection[Port]) -> Iterator[Finding]:
         """Rail deviations not already covered by another finding."""

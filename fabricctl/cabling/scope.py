@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from fabricctl.discovery.names import name_key, short_key
+from fabricctl.cabling.directory import plan_index
+from fabricctl.discovery.names import name_key
 from fabricctl.errors import UsageError
 from fabricctl.fabric import Link, Node, Place
 from fabricctl.hostset import expand, fold, split_names
@@ -57,23 +58,15 @@ def _words(text: str) -> list[str]:
 
 
 def _by_name(word: str, plan: Plan) -> set[str]:
-    names: dict[str, set[str]] = {}
-    for key, node in plan.fabric.nodes.items():
-        for name in {
-            name_key(node.name),
-            name_key(node.host or node.name),
-            name_key(key),
-            short_key(node.host or node.name),
-        }:
-            names.setdefault(name, set()).add(key)
+    index = plan_index(plan.fabric.nodes.values())
     found: set[str] = set()
     for name in expand(word):
-        keys = names.get(name_key(name))
-        if keys is None:
-            near = get_close_matches(name_key(name), names, n=1)
+        keys = index.get(name)
+        if not keys:
+            near = get_close_matches(name_key(name), index.names(), n=1)
             hint = f"nearest name: {near[0]}" if near else ""
             raise UsageError(f"--only {word}: the plan has no host or switch {name!r}", hint=hint)
-        found |= keys
+        found.update(keys)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from fabricctl.cabling.bind import Binding
+from fabricctl.cabling.binding import Binding
 from fabricctl.fabric import Fabric, Link
 from fabricctl.plan.checks import infer_tiers
 

@@ -13,7 +13,7 @@ from fabricctl.errors import InputError, UsageError
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from fabricctl.cabling.verify import Verdict
+    from fabricctl.cabling.verdict import Verdict
     from fabricctl.workflows.verify_cabling import Intent, Request
 
 

@@ -48,8 +48,6 @@ class ProblemKind(StrEnum):
     """What a live viewer chose or passed over; no doubt."""
     DUPLICATE_GUID = "duplicate-guid"
     """Two nodes claim one GUID."""
-    VIEWER = "viewer"
-    """A live viewer could not be asked."""
 
 
 INFORMATION = frozenset({ProblemKind.RATES_DIFFER, ProblemKind.RENAMED, ProblemKind.VIEWER_NOTE})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricctl.cabling.model import Finding
-from fabricctl.cabling.verify import Verdict
+from fabricctl.cabling.verdict import Verdict
 from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, Line, headline
 
 SHOWN = 12

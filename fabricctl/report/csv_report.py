@@ -14,7 +14,7 @@ import io
 from collections.abc import Iterator
 
 from fabricctl.cabling.model import Cable, End, Finding
-from fabricctl.cabling.verify import Verdict
+from fabricctl.cabling.verdict import Verdict
 from fabricctl.report.words import printable
 
 _END = ("device", "port", "label", "place", "guid")

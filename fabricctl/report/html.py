@@ -14,7 +14,7 @@ from datetime import datetime
 from fabricctl import __version__
 from fabricctl.cabling.islands import rail_words
 from fabricctl.cabling.model import Island, LinkClass
-from fabricctl.cabling.verify import Verdict, VerdictWord
+from fabricctl.cabling.verdict import Verdict, VerdictWord
 from fabricctl.report.html_findings import findings_html
 from fabricctl.report.html_script import SCRIPT
 from fabricctl.report.html_style import STYLE

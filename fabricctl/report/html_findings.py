@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from fabricctl.cabling.model import Finding, FindingKind
-from fabricctl.cabling.verify import Verdict
+from fabricctl.cabling.verdict import Verdict
 from fabricctl.report.groups import group_findings
 from fabricctl.report.html_text import esc
 from fabricctl.report.words import (

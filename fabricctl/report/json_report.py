@@ -7,7 +7,7 @@ from datetime import datetime
 from fabricctl import __version__
 from fabricctl.cabling.islands import Islands
 from fabricctl.cabling.model import Cable, Counts, End, Finding, Island
-from fabricctl.cabling.verify import Verdict
+from fabricctl.cabling.verdict import Verdict
 from fabricctl.discovery.model import Source
 from fabricctl.report import schema
 from fabricctl.report.words import CLASSES, can_i_train, clean

@@ -15,7 +15,7 @@ from datetime import datetime
 from xml.etree import ElementTree as ET
 
 from fabricctl.cabling.model import Finding, FindingKind, LinkClass
-from fabricctl.cabling.verify import Verdict
+from fabricctl.cabling.verdict import Verdict
 from fabricctl.report.screen import headline, island_lines
 from fabricctl.report.words import (
     BAD_CLASSES,

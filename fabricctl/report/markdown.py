@@ -9,7 +9,7 @@ from datetime import datetime
 
 from fabricctl import __version__
 from fabricctl.cabling.model import Finding
-from fabricctl.cabling.verify import Verdict, VerdictWord
+from fabricctl.cabling.verdict import Verdict, VerdictWord
 from fabricctl.report.screen import headline, island_lines
 from fabricctl.report.words import (
     CLASSES,

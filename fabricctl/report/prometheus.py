@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from fabricctl.cabling.model import FindingKind
-from fabricctl.cabling.verify import Verdict, VerdictWord
+from fabricctl.cabling.verdict import Verdict, VerdictWord
 from fabricctl.errors import UsageError
 from fabricctl.report.words import CLASSES, clean
 

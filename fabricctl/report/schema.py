@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from fabricctl.cabling.model import FindingKind
-from fabricctl.cabling.verify import VerdictWord
+from fabricctl.cabling.verdict import VerdictWord
 from fabricctl.discovery.model import DiscoveryFormat
 from fabricctl.plan.model import PlanFormat
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 from fabricctl.cabling.islands import device_words, island_words
 from fabricctl.cabling.model import Finding, FindingKind, LinkClass
-from fabricctl.cabling.verify import Verdict, VerdictWord
+from fabricctl.cabling.verdict import Verdict, VerdictWord
 from fabricctl.hostset import fold
 from fabricctl.report.groups import Group, group_findings
 from fabricctl.report.words import can_i_train, percent

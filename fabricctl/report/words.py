@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from fabricctl.cabling.model import Cable, Finding, FindingKind, LinkClass
-from fabricctl.cabling.verify import Verdict, VerdictWord
+from fabricctl.cabling.verdict import Verdict, VerdictWord
 from fabricctl.hostset import natural_key
 
 CLASSES = (

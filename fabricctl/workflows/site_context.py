@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import date
 from functools import cached_property
 
-from fabricctl.cabling.bind import Names
+from fabricctl.cabling.binding import Names
 from fabricctl.cabling.ends import Knowledge
-from fabricctl.cabling.verify import Options, RateOfClass
+from fabricctl.cabling.verdict import Options, RateOfClass
 from fabricctl.fabric import Place
 from fabricctl.model_tables import find_model
 from fabricctl.models import NodeModel, SwitchModel

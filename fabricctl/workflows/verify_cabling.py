@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from fabricctl.adapters.files import decode, read_input
 from fabricctl.cabling.ends import Knowledge
-from fabricctl.cabling.verify import Options, Verdict, verify
+from fabricctl.cabling.verdict import Options, Verdict
+from fabricctl.cabling.verify import verify
 from fabricctl.discovery.merge import merge
 from fabricctl.discovery.model import Observation, Problem, ProblemKind, Source, SubnetManager
 from fabricctl.discovery.noise import complaint, is_noise

@@ -138,7 +138,6 @@ def test_every_capture_is_read_and_compared_with_itself_is_clean(captures: Path)
     for path in paths:
         observation = observed(path)
         plan = plan_from_observation(observation, path.name)
-        plan.keyed_by_guid = True
         verdict = verify(plan, observation)
         assert (path.name, verdict.exit_code, verdict.doubts, verdict.findings) == (path.name, 0, [], [])
 

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from fabricctl.cabling.bind import Names
+from fabricctl.cabling.binding import Names
 from fabricctl.cabling.model import FindingKind
 from fabricctl.cabling.verify import Options, Verdict, VerdictWord, verify
-from fabricctl.discovery.model import INFORMATION, Problem, ProblemKind, Source, SubnetManager
+from fabricctl.discovery.model import INFORMATION, Observation, Problem, ProblemKind, Source, SubnetManager
 from fabricctl.errors import UsageError
-from fabricctl.fabric import Port, PortState
+from fabricctl.fabric import LinkDetail, Port, PortState
 from fabricctl.rates import Rate
 from tests.cabling.fabrics import Cable, guid, plan, seen, two_tier
 
@@ -152,7 +152,7 @@ def test_what_neither_end_shows_is_not_judged_and_the_exit_code_is_three() -> No
     verdict = verify(plan(planned), seen(cables))
     assert classes(verdict) == {"ok": 24, "not_judged": 1}
     assert (verdict.word, verdict.exit_code) == (VerdictWord.COULD_NOT_TELL, 3)
-    assert verdict.doubts == ["1 planned cables not judged: neither end was seen"]
+    assert verdict.doubts == ["1 planned cable not judged: neither end was seen"]
 
 
 def test_counts_of_the_six_classes_add_up_to_the_planned_cables() -> None:
@@ -166,8 +166,11 @@ def test_counts_of_the_six_classes_add_up_to_the_planned_cables() -> None:
         counts.ok + counts.degraded + counts.swapped + counts.miswired + counts.missing + counts.not_judged
     )
     assert total == counts.intended == len(cables)
-    for row in counts.by_tier.values():
-        assert sum(row.values()) == sum(row.values())
+    # by hand: 4 leaves with 6 hosts each, and 2 cables from each leaf to each of 2 spines
+    assert {pair: sum(row.values()) for pair, row in counts.by_tier.items()} == {
+        "host-leaf": 24,
+        "leaf-spine": 16,
+    }
     assert sum(sum(row.values()) for row in counts.by_tier.values()) == len(cables)
 
 
@@ -345,11 +348,7 @@ def test_a_master_off_its_reserved_place_is_a_finding() -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    sorted(
-        set(ProblemKind)
-        - INFORMATION
-        - {ProblemKind.DUPLICATE_GUID, ProblemKind.INACTIVE, ProblemKind.VIEWER}
-    ),
+    sorted(set(ProblemKind) - INFORMATION - {ProblemKind.DUPLICATE_GUID, ProblemKind.INACTIVE}),
 )
 def test_every_doubt_of_a_source_makes_the_verdict_could_not_tell(kind: ProblemKind) -> None:
     observation = seen(two_tier())
@@ -403,3 +402,69 @@ def test_a_short_name_that_several_full_names_share_decides_nothing() -> None:
     verdict = verify(plan([("n1 mlx5_0", 1, "leaf1", 1)]), seen(found))
     assert FindingKind.DUPLICATE_NAME in kinds(verdict)
     assert verdict.exit_code == 3
+
+
+def test_only_still_shows_what_else_is_at_the_chosen_device() -> None:
+    extra: list[Cable] = [
+        *two_tier(),
+        ("leaf1", 40, "leaf2", 40),
+        ("leaf1", 41, "leaf1", 42),
+        ("leaf2", 50, "spine1", 50),
+    ]
+    verdict = verify(plan(two_tier()), seen(extra), Options(only="leaf1"))
+    assert sorted(kinds(verdict)) == [FindingKind.SELF_LOOP, FindingKind.UNEXPECTED]
+    assert verdict.counts.unexpected == 1
+
+
+def test_only_compares_a_link_with_its_like_outside_the_scope() -> None:
+    # a replaced node has two ports to check; that one of them is slow shows only beside the others
+    cables = two_tier(hosts=12)
+    observation = seen(cables)
+    slow = observation.fabric.links[Port(guid("gpu5 mlx5_0"), 1)]._replace(rate=EDR)
+    observation.fabric.links[slow.a] = observation.fabric.links[slow.b] = slow
+    verdict = verify(plan(cables, rate=None), observation, Options(only="gpu5"))
+    assert (verdict.counts.intended, verdict.counts.degraded) == (2, 1)
+
+
+def test_a_duplicate_guid_of_a_chosen_device_stays_a_finding_under_only() -> None:
+    observation = seen(two_tier())
+    observation.problems.append(Problem(ProblemKind.DUPLICATE_GUID, "second block", 3, (guid("leaf1"),)))
+    assert kinds(verify(plan(two_tier()), observation, Options(only="leaf1"))) == [FindingKind.DUPLICATE_GUID]
+    assert kinds(verify(plan(two_tier()), observation, Options(only="leaf2"))) == []
+
+
+def could_be(cables: list[Cable], rates: list[tuple[Rate, Rate | None]]) -> Observation:
+    observation = seen(cables)
+    for link, (rate, best) in zip(list(observation.fabric.each_link()), rates, strict=True):
+        changed = link._replace(rate=rate, detail=LinkDetail(best) if best else None)
+        observation.fabric.links[link.a] = observation.fabric.links[link.b] = changed
+    return observation
+
+
+def test_links_slower_than_both_ends_support_are_findings_without_a_plan() -> None:
+    cables: list[Cable] = [("sw1", n, "sw2", n) for n in range(1, 9)]
+    verdict = verify(None, could_be(cables, [(EDR, Rate(4, "HDR"))] * 5 + [(Rate(4, "HDR"), None)] * 3))
+    assert [f.kind for f in verdict.findings] == [FindingKind.DEGRADED] * 5
+    one = verify(None, could_be([("sw1", 1, "sw2", 1)], [(Rate(1, "HDR"), Rate(4, "HDR"))]))
+    assert [f.kind for f in one.findings] == [FindingKind.DEGRADED]
+
+
+def test_a_capability_that_all_links_share_unused_is_a_note() -> None:
+    # ibsim shows "Could be 12X" on every link
+    cables: list[Cable] = [("sw1", n, "sw2", n) for n in range(1, 13)]
+    verdict = verify(None, could_be(cables, [(Rate(4, "HDR"), Rate(12, "HDR"))] * 12))
+    assert (verdict.exit_code, verdict.findings) == (0, [])
+    assert any("12 links could be wider or faster" in note for note in verdict.notes)
+
+
+def test_ports_that_are_up_but_not_active_are_a_finding() -> None:
+    observation = seen(two_tier())
+    observation.problems.append(
+        Problem(ProblemKind.INACTIVE, "ports are up but not Active: 32 Initialize/LinkUp")
+    )
+    assert kinds(verify(plan(two_tier()), observation)) == [FindingKind.INACTIVE]
+
+
+def test_a_planned_port_its_device_does_not_have_is_told_as_a_plan_error() -> None:
+    verdict = verify(plan([("leaf1", 200, "spine1", 1)]), seen([], alone=["leaf1", "spine1"]))
+    assert "the plan names port 200 of leaf1, which has 64" in verdict.doubts[0]

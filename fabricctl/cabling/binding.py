@@ -1,0 +1,68 @@
+"""What binding a plan to a discovery ends in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fabricctl.models import NodeModel
+from fabricctl.plan.model import Plan
+
+
+@dataclass(frozen=True)
+class Names:
+    """What is known of names beside the node descriptions.
+
+    :param declared: GUID -> name, from the site file; outranks everything.
+    :param mapped: GUID -> name, from an ib-node-name-map.
+    :param node_model: host -> its model, for plans that number a host's ports.
+    """
+
+    declared: Mapping[str, str] = field(default_factory=dict)
+    mapped: Mapping[str, str] = field(default_factory=dict)
+    node_model: Mapping[str, NodeModel] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Clash:
+    """A planned name that several discovered nodes claim, or several planned names of one discovered node.
+
+    :param names: planned names; :param seen: keys of discovered nodes. One of the two has several entries.
+    """
+
+    names: tuple[str, ...]
+    seen: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """A planned GUID is gone and an unknown one carries its name: the part was probably replaced."""
+
+    planned: str
+    seen: str
+    name: str
+
+
+@dataclass
+class Binding:
+    """The plan's nodes found in the discovery.
+
+    :param plan: the plan, with running host ports turned into HCAs where the discovery shows a host.
+    :param seen_of: plan node key -> discovered node key; :param plan_of: the inverse.
+    :param ambiguous: plan nodes whose name decides nothing.
+    :param notes: assumptions made; :param doubts: what could not be told, one sentence each.
+    """
+
+    plan: Plan
+    seen_of: dict[str, str] = field(default_factory=dict)
+    plan_of: dict[str, str] = field(default_factory=dict)
+    ambiguous: set[str] = field(default_factory=set)
+    clashes: list[Clash] = field(default_factory=list)
+    replaced: list[Replaced] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+
+    def pair(self, planned: str, seen: str) -> None:
+        """Record that a planned node is this discovered one."""
+        self.seen_of[planned] = seen
+        self.plan_of[seen] = planned

@@ -1,0 +1,84 @@
+"""The answer, and what it was asked with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from fabricctl.cabling.binding import Names
+from fabricctl.cabling.ends import Knowledge
+from fabricctl.cabling.islands import Islands
+from fabricctl.cabling.model import Cable, Counts, Finding
+from fabricctl.discovery.model import Source
+from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_OK
+from fabricctl.fabric import Port
+from fabricctl.plan.model import PlanFormat
+from fabricctl.rates import Rate
+
+DEFAULT_GATE = 0.10
+"""Share of bad links at which adaptive routing no longer copes (operators' experience; facts of the field)."""
+
+RateOfClass = Callable[[int | None, int | None, tuple[str, str]], Rate | None]
+"""Tiers and devices of the two ends -> the rate the site expects there."""
+
+
+class VerdictWord(StrEnum):
+    """The three results."""
+
+    OK = "ok"
+    FINDINGS = "findings"
+    COULD_NOT_TELL = "could_not_tell"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the operator and the site say beside plan and discovery.
+
+    :param expected_absent: device or host name -> reason; :param absent_ports: ``Port`` by name -> reason.
+    :param reserved: ``Port`` by device name -> host set that may be there.
+    :param only: ``--only`` text; :param manager_hosts: host set the master subnet manager may run on.
+    """
+
+    names: Names = field(default_factory=Names)
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    rate_of_class: RateOfClass | None = None
+    expected_absent: Mapping[str, str] = field(default_factory=dict)
+    absent_ports: Mapping[Port, str] = field(default_factory=dict)
+    reserved: Mapping[Port, str] = field(default_factory=dict)
+    only: str = ""
+    strict: bool = False
+    check_rails: bool = False
+    gate: float = DEFAULT_GATE
+    manager_hosts: str = ""
+
+
+@dataclass
+class Verdict:
+    """The answer.
+
+    :param doubts: why something could not be told, one sentence each; :param notes: worth knowing, no verdict.
+    :param outside: cables that reach a device outside the plan; counted, and listed on request.
+    :param plan_format: None when no plan was given and only the plan-free checks ran.
+    """
+
+    word: VerdictWord
+    counts: Counts
+    islands: Islands
+    findings: list[Finding]
+    doubts: list[str]
+    notes: list[str]
+    sources: list[Source]
+    gate: float
+    only: str = ""
+    plan_format: PlanFormat | None = None
+    plan_path: str = ""
+    switches_seen: int = 0
+    hcas_seen: int = 0
+    outside: list[Cable] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        """Of design: 0 ok, 1 findings, 3 could not tell."""
+        codes = {VerdictWord.OK: EXIT_OK, VerdictWord.FINDINGS: EXIT_FINDINGS}
+        return codes.get(self.word, EXIT_COULD_NOT_TELL)
