@@ -42,6 +42,17 @@ class Islands:
     seen_in: tuple[tuple[int, ...], ...] = ()
     planned_pieces: int = 0
 
+    def torn(self) -> dict[int, list[int]]:
+        """Place in ``planned`` -> places in ``seen``, of planned networks that lie on several seen islands.
+
+        Only islands with a planned switch count: an HCA that sees no switch divides nothing.
+        """
+        lies_on: dict[int, list[int]] = {}
+        for number, (island, parts) in enumerate(zip(self.seen, self.seen_in, strict=True)):
+            for part in parts if island.switches else ():
+                lies_on.setdefault(part, []).append(number)
+        return {part: numbers for part, numbers in sorted(lies_on.items()) if len(numbers) > 1}
+
 
 def find_islands(binding: Binding, observation: Observation) -> Islands:
     """Both sides' components. A component that holds no planned device is another fabric, not an island."""
@@ -127,7 +138,7 @@ def island_words(island: Island) -> str:
     """``40 switches, 512 HCAs (mlx5_0 only)``, strangers beside them."""
     text = device_words(island.switches, island.hcas, island.rails)
     if island.strangers:
-        text += f" and {island.strangers:,} device{'' if island.strangers == 1 else 's'} outside the plan"
+        text += f" and {_number(island.strangers, 'device')} outside the plan"
     return text
 
 
@@ -135,11 +146,8 @@ def device_words(switches: int, hcas: int, rails: tuple[tuple[str, int], ...]) -
     """Numbers of switches and HCAs in words."""
     parts = []
     if switches or not hcas:
-        parts.append(f"{switches:,} switch{'' if switches == 1 else 'es'}")
-    if hcas:
-        parts.append(f"{hcas:,} HCA{'' if hcas == 1 else 's'} ({rail_words(rails)})")
-    else:
-        parts.append("no HCA")
+        parts.append(_number(switches, "switch"))
+    parts.append(f"{_number(hcas, 'HCA')} ({rail_words(rails)})" if hcas else "no HCA")
     return ", ".join(parts)
 
 
@@ -196,11 +204,7 @@ def split_finding(islands: Islands) -> Finding | None:
     split, nor is a network of which one island was seen. HCAs that see no switch divide nothing: their cables
     are missing, and they are said beside a split.
     """
-    pieces: dict[int, list[int]] = {}
-    for number, (island, parts) in enumerate(zip(islands.seen, islands.seen_in, strict=True)):
-        for part in parts if island.switches else ():
-            pieces.setdefault(part, []).append(number)
-    divided = {part: numbers for part, numbers in pieces.items() if len(numbers) > 1}
+    divided = islands.torn()
     if not divided:
         return None
     torn = [islands.seen[number] for number in sorted({n for numbers in divided.values() for n in numbers})]
@@ -210,16 +214,14 @@ def split_finding(islands: Islands) -> Finding | None:
         if not island.switches and not island.strangers and not divided.keys().isdisjoint(parts)
     )
     beside = f", and {_number(cut_off, 'HCA')} {_see(cut_off)} no switch at all" if cut_off else ""
-    whole = [islands.planned[part] for part in sorted(divided)]
-    if sum(1 for island in islands.planned if island.switches) == 1:
+    whole = [islands.planned[part] for part in divided]
+    if sum(not _sees_nothing(island) for island in islands.planned if island.switches) == 1:
         what, expected = "the fabric is", "one network"
     elif len(whole) == 1:
         what, expected = "one of the planned networks is", f"one network of {islands_words(whole)}"
     else:
-        what, expected = (
-            f"{len(whole)} of the planned networks are",
-            f"{len(whole)} networks: {islands_words(whole)}",
-        )
+        what = f"{len(whole)} of the planned networks are"
+        expected = f"{len(whole)} networks: {islands_words(whole)}"
     return Finding(
         FindingKind.SPLIT_FABRIC,
         f"{len(torn)} islands",

@@ -22,6 +22,7 @@ from fabricctl.discovery.model import (
 )
 from fabricctl.discovery.names import describe
 from fabricctl.discovery.noise import complaint, is_noise
+from fabricctl.discovery.textlines import shown
 from fabricctl.errors import DiscoveryError
 from fabricctl.fabric import Fabric, Link, LinkDetail, Node, NodeKind, Port, PortState
 from fabricctl.rates import Rate
@@ -41,6 +42,9 @@ _make = tuple.__new__
 
 PORTS_MAX = 254
 """Highest port number of a node (InfiniBand specification: 255 means "all ports")."""
+
+PORT_COUNT_MAX = 255
+"""Most ports a node can say it has (InfiniBand specification, NodeInfo:NumPorts: one byte)."""
 
 
 @dataclass(slots=True)
@@ -128,10 +132,8 @@ class ObservationBuilder:
 
     def not_understood(self, line: str, number: int, expected: str, *, last: bool = False) -> DiscoveryError:
         """Return the error for a line of unknown form; ``last``: nothing follows, not even a line end."""
-        shown = line.strip()
-        shown = shown if len(shown) <= 100 else shown[:97] + "..."
         what = "the file is cut in this line" if last else "not understood"
-        return self.fail(f"{what}: {shown!r}; expected {expected}", number)
+        return self.fail(f"{what}: {shown(line)}; expected {expected}", number)
 
     def noise(self, line: str, number: int) -> bool:
         """Take a line of the tool's standard error as a doubt; False when it is not such a line."""
@@ -160,6 +162,16 @@ class ObservationBuilder:
         row = self._rows.setdefault(node, [])
         row.extend(Port(node, n) for n in range(len(row), number + 1))
         return row[number]
+
+    def port_count(self, node: str, count: int, line: int) -> int:
+        """Return how many ports a line says a node has.
+
+        :raises DiscoveryError: when no node has so many.
+        """
+        if count > PORT_COUNT_MAX:
+            text = f"{node} says it has {count:,} ports; a node has at most {PORT_COUNT_MAX}"
+            raise self.fail(text, line)
+        return count
 
     def mention(self, key: str, kind: NodeKind, description: str, line: int, *, own: bool = False) -> Draft:
         """Note that a line names a node; ``own`` when the line is one of the node's own.

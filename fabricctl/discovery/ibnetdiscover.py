@@ -19,42 +19,46 @@ import re
 from fabricctl.discovery import ibsim_net
 from fabricctl.discovery.build import Draft, Half, ObservationBuilder
 from fabricctl.discovery.model import DiscoveryFormat, Observation, ProblemKind
+from fabricctl.discovery.textlines import lines_of, shown
 from fabricctl.fabric import Link, NodeKind, Port
 from fabricctl.rates import Rate, parse_rate
 
 _LINK = re.compile(
-    r"\[(\d+)\](?:\[ext \d+\])?(?:\(([0-9a-fA-F]+)\))?\s*"  # own port and port GUID
-    r'"[SHR?]-([0-9a-fA-F]{1,16})"\[(\d+)\](?:\[ext \d+\])?(?:\([0-9a-fA-F]+\))?\s*'  # peer
-    r'(?:#\s*(?:lid \d+ lmc \d+ )?".*"\s*lid \d+ (\S+)'  # rate
-    r"(?: s=\d+ w=\d+ v=\d+(?: e=\d+)?)?(?: slot \d+)?(?: \(scp\))?)?\s*\Z"
+    r"\[([0-9]{1,9})\](?:\[ext [0-9]+\])?(?:\(([0-9a-fA-F]{1,16})\))?\s*"  # own port and port GUID
+    r'"[SHR?]-([0-9a-fA-F]{1,16})"\[([0-9]{1,9})\](?:\[ext [0-9]+\])?(?:\([0-9a-fA-F]{1,16}\))?\s*'  # peer
+    r'(?:#\s*(?:lid [0-9]+ lmc [0-9]+ )?".*"\s*lid [0-9]+ (\S+)'  # rate
+    r"(?: s=[0-9]+ w=[0-9]+ v=[0-9]+(?: e=[0-9]+)?)?(?: slot [0-9]+)?(?: \(scp\))?)?\Z"
 )
 _NODE = re.compile(
-    r"(Switch|Ca|Hca|Rt|\?\?\?)\s*(\d+)\s*"
+    r"(Switch|Ca|Hca|Rt|\?\?\?)\s*([0-9]{1,18})\s*"
     r'"([SHR?])-([0-9a-fA-F]{1,16})"\s*'
-    r'(?:#\s*"(.*)"\s*(?:(?:base|enhanced) port 0 lid (\d+) lmc \d+)?)?\s*\Z'
+    r'(?:#\s*"(.*)"\s*(?:(?:base|enhanced) port 0 lid ([0-9]{1,9}) lmc [0-9]+)?)?\Z'
 )
 _VALUE = re.compile(
-    r"(vendid|devid|sysimgguid|switchguid|caguid|rtguid)=(?:0x)?([0-9a-fA-F]+)(?:\([0-9a-fA-F]+\))?\s*(?:#.*)?\Z"
+    r"(vendid|devid|sysimgguid|switchguid|caguid|rtguid)=(?:0x)?([0-9a-fA-F]{1,16})(?:\([0-9a-fA-F]{1,16}\))?\s*(?:#.*)?\Z"
 )
 _INITIATED = re.compile(r"# Initiated from node ([0-9a-fA-F]{1,16})")
-_CHASSIS = re.compile(r"Chassis \d+|Non-Chassis Nodes")
+_CHASSIS = re.compile(r"Chassis [0-9]|Non-Chassis Nodes")
 _NET_FILE = re.compile(r"(?:width|speed|extspeed|netprefix|netnodeprefix|noderange)=|(?:module|include|do)\s")
 _BLOCK = re.compile(
-    r"^vendid=0x[0-9a-f]+\ndevid=0x([0-9a-f]+)\nsysimgguid=0x([0-9a-f]{1,16})\n"
-    r"(?:switchguid=0x[0-9a-f]+\([0-9a-f]+\)|caguid=0x[0-9a-f]+)\n"
-    r'(?:Switch|Ca)\t(\d+) "([SH])-([0-9a-f]{16})"\t\t# "(.*)"(?: (?:base|enhanced) port 0 lid (\d+) lmc \d+)?\n'
+    r"^vendid=0x[0-9a-f]{1,16}\ndevid=0x([0-9a-f]{1,16})\nsysimgguid=0x([0-9a-f]{1,16})\n"
+    r"(?:switchguid=0x[0-9a-f]{1,16}\([0-9a-f]{1,16}\)|caguid=0x[0-9a-f]{1,16})\n"
+    r'(?:Switch|Ca)\t(\d{1,3}) "([SH])-([0-9a-f]{16})"\t\t# "(.{0,3900})"'
+    r"(?: (?:base|enhanced) port 0 lid (\d{1,9}) lmc \d{1,9})?\n"
     r"((?:\[.*\n)*)",
     re.MULTILINE | re.ASCII,
 )
 _BLOCK_HEADER = 5
 """Lines of a block before its ports: vendid, devid, sysimgguid, the GUID, the node."""
 _PORT = re.compile(
-    r'^\[(\d\d?|1\d\d)\](?:\(([0-9a-f]+)\) )?\t"[SH]-([0-9a-f]{16})"\[(\d\d?|1\d\d)\](?:\([0-9a-f]+\) )?'
-    r'\t\t# .*" lid \d+ (\S+)$',
+    r'^\[(\d\d?|1\d\d)\](?:\(([0-9a-f]{1,16})\) )?\t'
+    r'"[SH]-([0-9a-f]{16})"\[(\d\d?|1\d\d)\](?:\([0-9a-f]{1,16}\) )?'
+    r'\t\t# .{0,3900}" lid \d{1,9} (\S{1,64})$',
     re.MULTILINE | re.ASCII,
 )
 _PEER = re.compile(
-    r'"([SHR?])-([0-9a-fA-F]{1,16})"\[(\d+)\](?:\[ext \d+\])?(?:\(([0-9a-fA-F]+)\))?[^"]*(?:"(.*)")?'
+    r'"([SHR?])-([0-9a-fA-F]{1,16})"\[([0-9]{1,9})\](?:\[ext [0-9]+\])?(?:\(([0-9a-fA-F]{1,16})\))?'
+    r'[^"]*(?:"(.*)")?'
 )
 
 _KINDS = {"S": NodeKind.SWITCH, "H": NodeKind.HCA, "R": NodeKind.ROUTER, "?": NodeKind.UNKNOWN}
@@ -87,7 +91,9 @@ class _Reader:
         at, line = 0, 1
         for block in _BLOCK.finditer(text):
             start = block.start()
-            if start > at:
+            if start == at + 1 and text[at] == "\n":
+                line += 1  # the blank line between two blocks
+            elif start > at:
                 line = self.lines(text[at:start], line)
             line = self.block(block, line)
             at = block.end()
@@ -148,14 +154,14 @@ class _Reader:
 
     def lines(self, text: str, number: int) -> int:
         """Take any other text line by line; return the number of the line after it."""
-        for number, line in enumerate(text.split("\n"), number):  # noqa: B020 - the last number is the result
+        for number, line in enumerate(lines_of(text, self.build.path, number), number):  # noqa: B020 - the last number is the result
             if line[:1] == "[":
                 match = _LINK.match(line)
                 if match is None:
                     raise self.build.not_understood(line, number, "a port line of ibnetdiscover")
                 self.port_line(match, number)
-            elif line and not line.isspace():
-                self.other_line(line.rstrip(), number)
+            elif line:
+                self.other_line(line, number)
         return number
 
     def port_line(self, match: re.Match[str], number: int) -> None:
@@ -177,7 +183,7 @@ class _Reader:
         rate = parse_rate(token)
         if rate is None:
             raise self.build.fail(
-                f"link rate {token!r} is not understood; expected something like 4xHDR", number
+                f"link rate {shown(token)} is not understood; expected something like 4xHDR", number
             )
         return rate
 
@@ -226,9 +232,9 @@ class _Reader:
                 number,
                 key,
                 True,
-                ports,
+                self.build.port_count(key, ports, number),
                 int(lid) if lid else None,
-                _key(system) if system and len(system) <= 16 else None,
+                _key(system) if system else None,
                 int(device, 16) if device else None,
             )
         else:
