@@ -16,9 +16,13 @@ from fabricctl.errors import UsageError
 MAX_HOSTS = 1_000_000
 """A range above this is a typing error, not a cluster."""
 
-_DIGITS = re.compile(r"([0-9]+)")
+MAX_DIGITS = 18
+"""Digits of a number; a longer run of digits is text: nobody counts with it, and it may be thousands long."""
+
+_RUN = re.compile(r"([0-9]+)")
+_NUMBER = re.compile(rf"(?<![0-9])([0-9]{{1,{MAX_DIGITS}}})(?![0-9])")
 _UNFOLDABLE = re.compile(r"[\[\],]|^\s|\s$")
-_ITEM = re.compile(r"(\d+)(?:-(\d+)(?:/(\d+))?)?\Z")
+_ITEM = re.compile(r"(N)(?:-(N)(?:/(N))?)?\Z".replace("N", f"[0-9]{{1,{MAX_DIGITS}}}"))
 
 
 def expand(text: str) -> list[str]:
@@ -31,7 +35,7 @@ def expand(text: str) -> list[str]:
         for name in _expand_part(part, text):
             names[name] = None
             if len(names) > MAX_HOSTS:
-                raise UsageError(f"host set {text!r} names more than {MAX_HOSTS:,} hosts")
+                raise UsageError(f"host set {_shown(text)} names more than {MAX_HOSTS:,} hosts")
     return list(names)
 
 
@@ -52,14 +56,16 @@ def split_names(text: str) -> Iterator[str]:
         if depth not in (0, 1):
             break
     if depth != 0:
-        raise UsageError(f"host set {text!r}: brackets do not pair; expected something like gpu[001-511]")
+        raise UsageError(
+            f"host set {_shown(text)}: brackets do not pair; expected something like gpu[001-511]"
+        )
     yield text[start:]
 
 
 def _expand_part(part: str, whole: str) -> Iterator[str]:
     part = part.strip()
     if not part:
-        raise UsageError(f"host set {whole!r} has an empty name; expected something like gpu[001-511]")
+        raise UsageError(f"host set {_shown(whole)} has an empty name; expected something like gpu[001-511]")
     pieces: list[list[str]] = []
     rest = part
     while rest:
@@ -73,7 +79,7 @@ def _expand_part(part: str, whole: str) -> Iterator[str]:
     for piece in pieces:
         size *= len(piece)
     if size > MAX_HOSTS:
-        raise UsageError(f"host set {whole!r} names more than {MAX_HOSTS:,} hosts")
+        raise UsageError(f"host set {_shown(whole)} names more than {MAX_HOSTS:,} hosts")
     for combination in product(*pieces):
         yield "".join(combination)
 
@@ -83,20 +89,31 @@ def _range_items(inside: str, whole: str) -> list[str]:
     for item in inside.split(","):
         match = _ITEM.match(item.strip())
         if match is None:
-            raise UsageError(f"host set {whole!r}: {item!r} is not a range; expected N, N-M or N-M/STEP")
+            raise UsageError(
+                f"host set {_shown(whole)}: {_shown(item)} is not a range; expected N, N-M or N-M/STEP"
+            )
         first, last, step = match[1], match[2] or match[1], int(match[3] or 1)
         if int(last) < int(first) or step < 1:
-            raise UsageError(f"host set {whole!r}: range {item!r} runs backwards")
+            raise UsageError(f"host set {_shown(whole)}: range {_shown(item)} runs backwards")
         if (int(last) - int(first)) // step > MAX_HOSTS:
-            raise UsageError(f"host set {whole!r} names more than {MAX_HOSTS:,} hosts")
+            raise UsageError(f"host set {_shown(whole)} names more than {MAX_HOSTS:,} hosts")
         items += [f"{n:0{len(first)}d}" for n in range(int(first), int(last) + 1, step)]
     return items
 
 
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 100 else text[:97] + "...")
+
+
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
     """Sort key under which ``leaf2`` comes before ``leaf10``."""
-    parts = re.split(r"(\d+)", name)
-    return tuple((1, int(p), p) if p.isdigit() and p.isascii() else (0, 0, p) for p in parts)
+    parts = _RUN.split(name)  # text and digits alternate: digits stand at odd places
+    return tuple((1, _size(part), part) if at % 2 else (0, 0, part) for at, part in enumerate(parts))
+
+
+def _size(digits: str) -> int:
+    """The number; of a run too long for one, something that is greater and grows with its length."""
+    return int(digits) if len(digits) <= MAX_DIGITS else 10**MAX_DIGITS + len(digits)
 
 
 def fold(names: Iterable[str]) -> str:
@@ -104,12 +121,12 @@ def fold(names: Iterable[str]) -> str:
 
     Numbers are folded one after the other, the last of each name first, where all else is alike.
     ``expand(fold(names))`` is the same set for names without brackets, commas and outer spaces; names with
-    those are printed as they are.
+    those are printed as they are. Runs of more than ``MAX_DIGITS`` digits are text.
     """
     plain: list[str] = []
     split: dict[int, list[tuple[str, ...]]] = {}
     for name in set(names):
-        pieces = () if _UNFOLDABLE.search(name) else tuple(_DIGITS.split(name))
+        pieces = () if _UNFOLDABLE.search(name) else tuple(_NUMBER.split(name))
         if len(pieces) > 1:
             split.setdefault(len(pieces), []).append(pieces)
         else:

@@ -50,7 +50,7 @@ NOMINAL_GBPS: dict[str, int] = {
 
 WIDTHS = (1, 2, 4, 8, 12)
 
-_RATE = re.compile(r"(\d+)[xX][ \t]*([A-Za-z]+(?:10)?)\Z")
+_RATE = re.compile(r"([0-9]{1,2})[xX][ \t]*([A-Za-z]+(?:10)?)\Z")
 
 
 class Rate(NamedTuple):

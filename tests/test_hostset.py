@@ -94,3 +94,35 @@ def test_any_names_fold(names: list[str]) -> None:
 
 def test_natural_order_counts_instead_of_spelling() -> None:
     assert sorted(["leaf10", "leaf9", "leaf1"], key=natural_key) == ["leaf1", "leaf9", "leaf10"]
+
+
+LONG = "7" * 5000
+
+
+def test_a_run_of_any_length_of_digits_sorts_after_every_number_and_is_kept_as_text() -> None:
+    names = [f"n{LONG}2", f"n{LONG}", f"n{'8' * 19}", f"n{'9' * 18}", "n10", "n9", "n"]
+    assert sorted(names, key=natural_key) == names[::-1]
+
+
+def test_long_runs_of_digits_fold_as_text_and_expand_again() -> None:
+    names = [f"{LONG}-r{n}" for n in (1, 2, 3)]
+    assert fold(names) == f"{LONG}-r[1-3]"
+    assert expand(fold(names)) == names
+    serials = [f"{10**17 + n}" for n in range(3)]
+    assert expand(fold(serials)) == serials
+    longer = [f"{10**18 + n}" for n in range(3)]
+    assert fold(longer) == ",".join(longer)
+
+
+@pytest.mark.parametrize("digits", [LONG, "1" * 19, "\u0663", "1\u0663"])
+@pytest.mark.parametrize("text", ["n[{}]", "n[1-{}]", "n[{}-3]", "n[1-9/{}]"])
+def test_a_range_of_digits_that_are_no_number_is_a_short_usage_error(text: str, digits: str) -> None:
+    with pytest.raises(UsageError, match="is not a range; expected N, N-M or N-M/STEP") as error:
+        expand(text.format(digits))
+    assert len(str(error.value)) < 400
+
+
+@given(st.lists(st.from_regex(r"[a-c]?[0-9]{16,21}(-[0-9]{1,2})?", fullmatch=True), min_size=1, max_size=20))
+@settings(max_examples=50, deadline=None)
+def test_folding_long_numbers_and_expanding_gives_the_same_set(names: list[str]) -> None:
+    assert sorted(set(expand(fold(names)))) == sorted(set(names))

@@ -51,10 +51,10 @@ def find_gaps(fabric: Fabric, tier_of: Mapping[str, int]) -> list[BundleGap]:
     gaps = []
     for (a, b), ports in sorted(bundles.items()):
         have, want = len(ports), min(usual[a, tier_of.get(b)], usual[b, tier_of.get(a)])
-        inside_a, inside_b = holes.of(a, b), holes.of(b, a)
         fewer = want >= 2 and have < want
-        if not (fewer or inside_a or inside_b):
+        if not (fewer or holes.tell(a, b) or holes.tell(b, a)):
             continue
+        inside_a, inside_b = holes.of(a, b), holes.of(b, a)
         lost = want - have if fewer else 1
         beside_a = inside_a if len(inside_a) >= lost else _down_beside(fabric, a, sorted(p for p, _ in ports))
         beside_b = inside_b if len(inside_b) >= lost else _down_beside(fabric, b, sorted(p for _, p in ports))
@@ -111,8 +111,12 @@ class _Holes:
         self._stepped = {key for key, more in steps.items() if more < 0}
 
     def of(self, own: str, far: str) -> tuple[int, ...]:
-        """Holes at the first switch's end of its bundle to the second."""
-        return () if own in self._stepped else self._found.get((own, far), ())
+        """Ports that may be holes at the first switch's end of its bundle to the second."""
+        return self._found.get((own, far), ())
+
+    def tell(self, own: str, far: str) -> bool:
+        """Whether there are any, on a switch that is not cabled in steps."""
+        return (own, far) in self._found and own not in self._stepped
 
 
 def _between(fabric: Fabric, key: str, ports: list[int]) -> Iterator[int]:

@@ -244,7 +244,9 @@ class _Classifier:
             return judged
         link, absent, ports = judged.link, self.expect.absent, self.expect.absent_ports
         for end in (link.a, link.b):
-            why = absent.get(end.node) or ports.get(end)
+            folded = self.result.absent.get(end.node)
+            above = absent.get(folded.under) if folded is not None and folded.under else None
+            why = absent.get(end.node) or ports.get(end) or above
             if why:
                 return replace(
                     judged,

@@ -152,15 +152,15 @@ def device_words(switches: int, hcas: int, rails: tuple[tuple[str, int], ...]) -
 
 
 def islands_words(islands: Sequence[Island]) -> str:
-    """The first eight in words, then how many more; switches that see nothing are counted, not listed."""
+    """The first eight kinds in words, then how many more; equal ones, and switches that see nothing, are counted."""
     lone = sum(1 for island in islands if _sees_nothing(island))
-    large = [island for island in islands if not _sees_nothing(island)]
-    text = "; ".join(map(island_words, large[:SHOWN]))
-    if len(large) > SHOWN:
-        text += f"; and {len(large) - SHOWN:,} more"
-    if lone:
-        text += f"{'; and ' if text else ''}{_number(lone, 'switch')} that {_see(lone)} nothing"
-    return text
+    kinds = Counter(island_words(island) for island in islands if not _sees_nothing(island))
+    shown = list(kinds.items())[:SHOWN]
+    parts = [words if number == 1 else f"{number:,} of {words} each" for words, number in shown]
+    more = len(islands) - lone - sum(number for _, number in shown)
+    parts += [f"and {more:,} more"] if more else []
+    parts += [f"{'and ' if parts else ''}{_number(lone, 'switch')} that {_see(lone)} nothing"] if lone else []
+    return "; ".join(parts)
 
 
 def _sees_nothing(island: Island) -> bool:

@@ -219,7 +219,12 @@ class OtherFindings:
                 FindingKind.BUNDLE_GAP,
                 " - ".join(names),
                 f"{names[0]} - {names[1]}: {gap.have} of {gap.usual} parallel cables are up",
-                expected=f"{gap.usual} cables, as most bundles of both switches",
+                expected=f"{gap.usual} cables, "
+                + (
+                    "as the ports beside the gap run to the same switch"
+                    if gap.hole
+                    else "as most bundles of both switches"
+                ),
                 found=f"down: {_few(a)} and {_few(b)}",
                 fix=f"plug in, reseat or replace the cable between {_few(a)} and {_few(b)}",
                 devices=names,

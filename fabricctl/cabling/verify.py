@@ -10,7 +10,7 @@ from fabricctl.cabling.bind import bind
 from fabricctl.cabling.classify import Classified, Expectations, classify, unexplained
 from fabricctl.cabling.directory import Directory, NameIndex, plan_index
 from fabricctl.cabling.ends import Ends
-from fabricctl.cabling.islands import Islands, find_islands, split_finding
+from fabricctl.cabling.islands import Islands, find_islands, planned_words, split_finding
 from fabricctl.cabling.link_findings import LinkFindings
 from fabricctl.cabling.model import Cable, Counts, Finding, FindingKind
 from fabricctl.cabling.other_findings import OtherFindings, covered_ports, unknown_keys
@@ -69,6 +69,8 @@ class _Verifier:
         self.rails(classified)
         if self.scope is not None:
             self.findings = [f for f in self.findings if not f.devices or self.scope.names_any(f.devices)]
+        said = planned_words(islands)
+        self.notes += [said] if said and self.planned else []
         remarks = Remarks(self.binding, self.observation, planned=self.planned, scope=self.scope)
         doubts = remarks.doubts(classified)
         self.notes += remarks.notes(classified, list(self.expected.absent), rates_stated=self.rates_stated())
@@ -234,8 +236,14 @@ def _share_finding(counts: Counts, gate: float) -> Finding:
 def _rail_note(check: RailCheck) -> str:
     if not check.leaves:
         return "rails: no leaf has enough named HCAs to tell"
-    return (
-        f"rails: {check.aligned_leaves:,} of {check.leaves:,} leaves have one HCA name on most ports "
-        f"({len(check.misaligned):,} HCAs differ), {check.same_port_hosts:,} of {check.hosts:,} hosts sit on one "
-        "port number of all their leaves"
+    leaves = (
+        f"{check.usual_hcas:,} of {check.leaf_hcas:,} HCAs are on a leaf of their own name"
+        if check.aligned
+        else "leaves carry HCAs of mixed names: this fabric is not rail-aligned, or names its HCAs otherwise"
     )
+    ports = (
+        f"{check.same_port_hosts:,} of {check.hosts:,} hosts sit on one port number of all their leaves"
+        if check.same_port
+        else "hosts do not keep one port number on all their leaves"
+    )
+    return f"rails: {leaves}; {ports}"

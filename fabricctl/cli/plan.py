@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Show and convert cabling plans.", no_args_is_help=True)
 
-PlanFile = Annotated[str, typer.Argument(metavar="FILE", help="Plan of any format; - reads standard input.")]
+# hidden: the list of arguments would say no more than "FILE <str>"; each command's text explains it
+PlanFile = Annotated[str, typer.Argument(metavar="FILE", hidden=True)]
 SiteOption = Annotated[
     str, typer.Option("--site", metavar="FILE", help="Site file that explains labels and places.")
 ]
@@ -27,9 +28,12 @@ class ExportFormat(StrEnum):
     CSV = "csv"
 
 
-@app.command()
+@app.command(short_help="Show a plan's counts, tiers, rails and lengths.")
 def show(file: PlanFile, site: SiteOption = "", fabric: FabricOption = "") -> None:
-    """Show a plan: counts per tier, oversubscription, rails, islands, cable lengths. Exit 1 with findings."""
+    """Show a plan: counts per tier, oversubscription, rails, islands, cable lengths. Exit 1 with findings.
+
+    FILE is a plan of any format; - reads standard input.
+    """
     from fabricctl.cli.console import print_lines
     from fabricctl.plan.checks import check_plan
     from fabricctl.plan.summary import summarise
@@ -43,7 +47,7 @@ def show(file: PlanFile, site: SiteOption = "", fabric: FabricOption = "") -> No
         raise typer.Exit(EXIT_FINDINGS)
 
 
-@app.command()
+@app.command(short_help="Write a plan of any format as a point-to-point CSV.")
 def export(
     file: PlanFile,
     site: SiteOption = "",
@@ -55,7 +59,10 @@ def export(
         str, typer.Option("--output", "-o", metavar="FILE", help="File to write; default is standard output.")
     ] = "",
 ) -> None:
-    """Write a plan of any format as a point-to-point CSV."""
+    """Write a plan of any format as a point-to-point CSV.
+
+    FILE is the plan; - reads standard input.
+    """
     from fabricctl.adapters.files import write_atomic
     from fabricctl.cli.console import print_text
     from fabricctl.plan.export import to_csv

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, assert_never
 
 import typer
 
@@ -20,18 +20,22 @@ def register(app: typer.Typer) -> None:
     app.command("schema", short_help="Print the JSON schema of the report or the site file.")(schema)
 
 
-def schema(name: Annotated[SchemaName, typer.Argument(help="Which schema to print.")]) -> None:
+def schema(
+    name: Annotated[SchemaName, typer.Argument(metavar="NAME", help="Which schema to print.")],
+) -> None:
     """Print a JSON schema: of the JSON report, or of the site file."""
     import json
 
     from fabricctl.cli.console import print_text
 
-    if name is SchemaName.SITE:
+    if name is SchemaName.VERIFY_CABLING:
+        from fabricctl.report.schema import report_schema
+
+        found = report_schema()
+    elif name is SchemaName.SITE:
         from fabricctl.site.schema import Site
 
         found = Site.model_json_schema()
     else:
-        from fabricctl.report.schema import report_schema
-
-        found = report_schema()
+        assert_never(name)
     print_text(json.dumps(found, indent=2))

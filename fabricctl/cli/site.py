@@ -17,12 +17,16 @@ DEFAULT_FILE = "inventory/site.yaml"
 
 app = typer.Typer(help="Check, show and explain the site file.", no_args_is_help=True)
 
-SiteFile = Annotated[str, typer.Argument(metavar="FILE", help="Site file; - reads standard input.")]
+# hidden: the list of arguments would say no more than "FILE <str>"; each command's text explains it
+SiteFile = Annotated[str, typer.Argument(metavar="FILE", hidden=True)]
 
 
-@app.command()
+@app.command(short_help="Check a site file in itself and against its plans.")
 def check(file: SiteFile = DEFAULT_FILE) -> None:
-    """Check a site file in itself and against its fabrics' plans. Exit 1 with findings, 2 if unusable."""
+    """Check a site file in itself and against its fabrics' plans. Exit 1 with findings, 2 if unusable.
+
+    FILE is the site file, inventory/site.yaml unless given; - reads standard input.
+    """
     from fabricctl.cli.console import out_console
     from fabricctl.hostset import fold
     from fabricctl.site.check import check_site
@@ -51,9 +55,12 @@ def check(file: SiteFile = DEFAULT_FILE) -> None:
     console.print("ok: the site file is right in itself, and its plans fit it", markup=False, soft_wrap=True)
 
 
-@app.command()
+@app.command(short_help="Show what a site file says.")
 def show(file: SiteFile = DEFAULT_FILE) -> None:
-    """Show what a site file says: groups, places, fabrics, reservations, maintenance."""
+    """Show what a site file says: groups, places, fabrics, reservations, maintenance.
+
+    FILE is the site file, inventory/site.yaml unless given; - reads standard input.
+    """
     from rich.table import Table
 
     from fabricctl.cli.console import out_console
@@ -72,7 +79,7 @@ def show(file: SiteFile = DEFAULT_FILE) -> None:
         console.print(table)
 
 
-@app.command()
+@app.command(short_help="Print the JSON schema of the site file.")
 def schema() -> None:
     """Print the JSON schema of the site file: every key with its type, default and meaning."""
     import json

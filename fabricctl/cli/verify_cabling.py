@@ -278,10 +278,11 @@ def _document(verdict: Verdict, form: Format, everything: bool) -> str:
         from fabricctl.report import html
 
         return html.render(verdict, made=_now())
+    from fabricctl.cli.console import safe
     from fabricctl.report.screen import render
 
     lines = render(verdict, everything=everything)
-    return "\n".join("".join(text for text, _ in line).rstrip() for line in lines) + "\n"
+    return "\n".join(safe("".join(text for text, _ in line)).rstrip() for line in lines) + "\n"
 
 
 def _now() -> datetime:

@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from fabricctl.discovery.build import ObservationBuilder
 from fabricctl.discovery.model import DiscoveryFormat, Observation, ProblemKind
+from fabricctl.discovery.textlines import shown
 from fabricctl.fabric import NodeKind, PortState
 from fabricctl.guid import parse_guid
 from fabricctl.rates import Rate
@@ -72,14 +73,17 @@ class _Reader:
             elif line == f"END_{section}":
                 section = ""
             elif line.startswith("START_"):
-                raise self.build.fail(f"{line} inside the table {section}, which has no end", number)
+                raise self.build.fail(
+                    f"{shown(line)} inside the table {shown(section)}, which has no end", number
+                )
             elif section in readers:
                 if columns is None:
                     columns = self.columns(section, line, number)
                 else:
                     readers[section](self.row(line, columns, number), number)
         if section:
-            raise self.build.fail(f"the table {section} has no END_{section} line: the file is cut", opened)
+            name = section if len(section) <= 60 else section[:57] + "..."
+            raise self.build.fail(f"the table {name} has no END_{name} line: the file is cut", opened)
         for wanted in ("NODES", "LINKS"):
             if wanted not in seen:
                 raise self.build.fail(f"no START_{wanted} table in this db_csv file")
@@ -98,7 +102,7 @@ class _Reader:
         missing = [name for name in wanted if name not in names]
         if missing:
             raise self.build.fail(
-                f"the table {section} has no column {', '.join(missing)}: {line[:100]!r}", number
+                f"the table {section} has no column {', '.join(missing)}: {shown(line)}", number
             )
         return names
 
@@ -111,27 +115,27 @@ class _Reader:
             whole = line.split(",")
             values[at : at + extra + 1] = [",".join(whole[at : at + extra + 1]).strip()]
         if len(values) != len(columns):
-            text = f"{len(values)} values for {len(columns)} columns: {line[:100]!r}"
+            text = f"{len(values)} values for {len(columns)} columns: {shown(line)}"
             raise self.build.fail(text, number)
         return dict(zip(columns, values, strict=True))
 
     def guid(self, value: str, number: int) -> str:
         guid = parse_guid(value)
         if guid is None:
-            raise self.build.fail(f"{value!r} is not a GUID", number)
+            raise self.build.fail(f"{shown(value)} is not a GUID", number)
         return guid
 
     def number(self, row: Row, column: str, number: int) -> int:
         value = row[column]
         if not _small(value):
-            raise self.build.fail(f"{column} {value!r} is not a number", number)
+            raise self.build.fail(f"{column} {shown(value)} is not a number", number)
         return int(value)
 
     def node(self, row: Row, number: int) -> None:
         kind = _KINDS.get(row["NodeType"])
         if kind is None:
             raise self.build.fail(
-                f"NodeType {row['NodeType']!r} is none of 1 (HCA), 2 (switch), 3 (router)", number
+                f"NodeType {shown(row['NodeType'])} is none of 1 (HCA), 2 (switch), 3 (router)", number
             )
         description = row["NodeDesc"]
         if len(description) >= 2 and description[0] == description[-1] == '"':
@@ -142,7 +146,7 @@ class _Reader:
             text = f"node {key} has a second row at line {number}; the first is at line {known.line}"
             self.build.doubt(ProblemKind.DUPLICATE_GUID, text, number, (key,))
         draft = self.build.mention(key, kind, description, number, own=True)
-        draft.ports = self.number(row, "NumPorts", number)
+        draft.ports = self.build.port_count(key, self.number(row, "NumPorts", number), number)
         draft.system_guid = parse_guid(row.get("SystemImageGUID", ""))
         device = row.get("DeviceID", "")
         draft.device_id = int(device) if _small(device) else None
@@ -178,9 +182,8 @@ class _Reader:
             width, speed = _WIDTHS.get(told[0]), _SPEEDS.get(told[1])
             unknown = [value for value in told if value not in ("", "0", "N/A", *_WIDTHS, *_SPEEDS)]
             if unknown:
-                raise self.build.fail(
-                    f"LinkWidthActv {told[0]!r} or LinkSpeedActv {told[1]!r} is not understood", line
-                )
+                text = f"LinkWidthActv {shown(told[0])} or LinkSpeedActv {shown(told[1])} is not understood"
+                raise self.build.fail(text, line)
             self.rates[told] = Rate(width, speed) if width and speed else None
         return self.rates[told]
 

@@ -20,26 +20,28 @@ from typing import NamedTuple
 from fabricctl.discovery.build import ObservationBuilder
 from fabricctl.discovery.model import DiscoveryFormat, Observation, ProblemKind
 from fabricctl.discovery.portlines import Assembler, End, PortLine, tell_kinds
+from fabricctl.discovery.textlines import lines_of, shown
 from fabricctl.fabric import NodeKind, PortState
 from fabricctl.rates import SPEED_OF_LANE_GBPS, Rate, parse_rate
 
 _PORT = re.compile(
-    r'\s*(?:0x([0-9a-fA-F]{1,16})\s+)?(?:"([^"]*(?:"(?!\s+\d+\s+\d+\[)[^"]*)*)"\s+)?(\d{1,6})\s+(\d{1,6})\[\s*\d*\]\s*'
-    r"==(\([^=]*\))==>\s*"
-    r'(?:(?:0x([0-9a-fA-F]{1,16})\s+)?(?:(\d{1,6})\s+(\d{1,6}))?\[\s*\d*\]\s*"(.*)"\s+\(\s?(.*?)\s*\)'
-    r'|"(Port not available)")\s*\Z'
+    r'\s*(?:0x([0-9a-fA-F]{1,16})\s+)?(?:"([^"]*(?:"(?!\s+[0-9]+\s+[0-9]+\[)[^"]*)*)"\s+)?'
+    r"([0-9]{1,6})\s+([0-9]{1,6})\[\s*[0-9]*\]\s*==(\([^=]*\))==>\s*"
+    r'(?:(?:0x([0-9a-fA-F]{1,16})\s+)?(?:([0-9]{1,6})\s+([0-9]{1,6}))?\[\s*[0-9]*\]\s*"(.*)"\s+\((.*+)(?<=\))\Z'
+    r'|"(Port not available)"\Z)'
 )
-_HEADER = re.compile(r"(?:Switch:?\s+0x([0-9a-fA-F]{1,16})|(CA|Router|\?\?):)\s(.*):\s*\Z")
+_HEADER = re.compile(r"(?:Switch:?\s+0x([0-9a-fA-F]{1,16})|(CA|Router|\?\?):)\s(.*):\Z")
 _LINK = re.compile(
-    r"\(\s*(?:(\d+X|undefined \(\d+\))\s+)?(\S.*?)??\s*"
-    r"(Down|Initialize|Init|Armed|Active|NoChange|\?\(\d+\))\s*/\s*([A-Za-z]+|\?\(\d+\))\s*\)"
-    r"(?:\s*\(HOQ:\d+ VL_Stall:\d+\))?\Z"
+    r"\( ?(?:([0-9]{1,9}X|undefined \([0-9]+\)) )?(\S.*?)?? ?"
+    r"(Down|Initialize|Init|Armed|Active|NoChange|\?\([0-9]+\)) ?/ ?([A-Za-z]+|\?\([0-9]+\)) ?\)"
+    r"(?: ?\(HOQ:[0-9]+ VL_Stall:[0-9]+\))?\Z"
 )
-_LANE = re.compile(r"(\d+\.?\d*) Gbps( \(FDR10\))?\Z")
-_NO_SPEED = re.compile(r"(?:Extended speed|No Extended Speed(?: 2)?|undefined \(\d+\))\Z")
+"""Of a text whose white space is single blanks."""
+_LANE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{0,9})?) Gbps( \(FDR10\))?\Z")
+_NO_SPEED = re.compile(r"(?:Extended speed|No Extended Speed(?: 2)?|undefined \([0-9]+\))\Z")
 _COULD_BE = re.compile(
-    r"\s*Could be (?:(\d+X)|(\d+\.?\d*) Gbps|(FDR10)(?: \([^()]*\)?)?|"
-    r"Extended speed|No Extended Speed|undefined \(\d+\))"
+    r"\s*Could be (?:([0-9]{1,9}X)|([0-9]{1,9}(?:\.[0-9]{0,9})?) Gbps|(FDR10)(?: \([^()]*\)?)?|"
+    r"Extended speed|No Extended Speed|undefined \([0-9]+\))"
 )
 _KINDS = {None: NodeKind.SWITCH, "CA": NodeKind.HCA, "Router": NodeKind.ROUTER, "??": NodeKind.UNKNOWN}
 _EXAMPLE = "'LID PORT[  ] ==( 4X 53.125 Gbps Active/  LinkUp)==> LID PORT[  ] \"name\" ( )'"
@@ -81,12 +83,12 @@ class _Reader:
 
     def read(self, text: str) -> Observation:
         match = _PORT.match
-        lines = text.split("\n")
+        lines = lines_of(text, self.build.path)
         for number, line in enumerate(lines, 1):
             found = match(line)
             if found is not None:
                 self.port_line(found, number)
-            elif line and not line.isspace():
+            elif line:
                 self.other_line(line, number, last=number == len(lines))
         if self.in_lines:
             self.build.form = DiscoveryFormat.IBLINKINFO_LINES
@@ -110,6 +112,7 @@ class _Reader:
             peer = End(int(far_port), far_key, far_name, int(far_lid))
         else:
             state = self.state(link, lost is not None, description, port, number)
+        could_be = could_be[:-1].strip() if could_be else ""
         best = self.best(could_be, link.rate, number) if could_be else None
         self.told.append(
             PortLine(
@@ -147,9 +150,9 @@ class _Reader:
 
     def link(self, text: str, number: int) -> _Link:
         """Read ``( 4X        53.125 Gbps Active/  LinkUp)``."""
-        found = _LINK.match(text)
+        found = _LINK.match(" ".join(text.split()))
         if found is None:
-            raise self.build.fail(f"the link {text!r} is not understood; expected {_EXAMPLE}", number)
+            raise self.build.fail(f"the link {shown(text)} is not understood; expected {_EXAMPLE}", number)
         width, speed, state, physical = found.groups()
         down, disabled = state == "Down", physical == "Disabled"
         if not (down or disabled) and (state, physical) != ("Active", "LinkUp"):
@@ -160,7 +163,9 @@ class _Reader:
             if lane is not None:
                 rate = self.lane_rate(width, "FDR10" if lane[2] else lane[1], number)
             elif _NO_SPEED.match(speed) is None:
-                raise self.build.fail(f"the speed {speed!r} is not understood; expected {_EXAMPLE}", number)
+                raise self.build.fail(
+                    f"the speed {shown(speed)} is not understood; expected {_EXAMPLE}", number
+                )
         return _Link(rate, down, disabled)
 
     def lane_rate(self, width: str | None, lane: str, number: int) -> Rate | None:
@@ -182,7 +187,7 @@ class _Reader:
         while at < len(text):
             found = _COULD_BE.match(text, at)
             if found is None:
-                raise self.build.fail(f"what the link could be is not understood: {text!r}", number)
+                raise self.build.fail(f"what the link could be is not understood: {shown(text)}", number)
             width = found[1] or width
             speed = (found[3] and "FDR10") or found[2] or speed
             at = found.end()

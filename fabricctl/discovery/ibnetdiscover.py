@@ -51,7 +51,7 @@ _BLOCK = re.compile(
 _BLOCK_HEADER = 5
 """Lines of a block before its ports: vendid, devid, sysimgguid, the GUID, the node."""
 _PORT = re.compile(
-    r'^\[(\d\d?|1\d\d)\](?:\(([0-9a-f]{1,16})\) )?\t'
+    r"^\[(\d\d?|1\d\d)\](?:\(([0-9a-f]{1,16})\) )?\t"
     r'"[SH]-([0-9a-f]{16})"\[(\d\d?|1\d\d)\](?:\([0-9a-f]{1,16}\) )?'
     r'\t\t# .{0,3900}" lid \d{1,9} (\S{1,64})$',
     re.MULTILINE | re.ASCII,
@@ -154,7 +154,8 @@ class _Reader:
 
     def lines(self, text: str, number: int) -> int:
         """Take any other text line by line; return the number of the line after it."""
-        for number, line in enumerate(lines_of(text, self.build.path, number), number):  # noqa: B020 - the last number is the result
+        lines = lines_of(text, self.build.path, number)
+        for number, line in enumerate(lines, number):  # noqa: B020 - the last number is the result
             if line[:1] == "[":
                 match = _LINK.match(line)
                 if match is None:

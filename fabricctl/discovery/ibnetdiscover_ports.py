@@ -15,13 +15,14 @@ import re
 from fabricctl.discovery.build import ObservationBuilder
 from fabricctl.discovery.model import DiscoveryFormat, Observation
 from fabricctl.discovery.portlines import Assembler, End, PortLine
+from fabricctl.discovery.textlines import lines_of, shown
 from fabricctl.fabric import NodeKind, PortState
 from fabricctl.rates import Rate, parse_rate
 
 _KINDS = {"SW": NodeKind.SWITCH, "CA": NodeKind.HCA, "RT": NodeKind.ROUTER, "??": NodeKind.UNKNOWN}
 _LINE = re.compile(
-    r"\s*(CA|SW|RT|\?\?)\s+(\d{1,6})\s+(\d{1,6})\s+0x([0-9a-fA-F]{1,16})\s+(\d+x|\?\?)\s(\S+)"
-    r"(?:\s-\s(CA|SW|RT|\?\?)\s+(\d{1,6})\s+(\d{1,6})\s+0x([0-9a-fA-F]{1,16})\s\(\s(.*)\s\)|\s+(?!- )(.*\S))\s*\Z"
+    r"\s*(CA|SW|RT|\?\?)\s+([0-9]{1,6})\s+([0-9]{1,6})\s+0x([0-9a-fA-F]{1,16})\s+([0-9]{1,9}x|\?\?)\s(\S+)"
+    r"(?:\s-\s(CA|SW|RT|\?\?)\s+([0-9]{1,6})\s+([0-9]{1,6})\s+0x([0-9a-fA-F]{1,16})\s\(\s(.*)\s\)|\s+(?!- )(.*\S))\Z"
 )
 _EXAMPLE = "'SW  7  1 0x9c0591030a000500 4x HDR - CA  40  1 0x9c05910300108101 ( 'name' - 'name' )'"
 
@@ -44,12 +45,12 @@ class _Reader:
 
     def read(self, text: str) -> Observation:
         match = _LINE.match
-        lines = text.split("\n")
+        lines = lines_of(text, self.build.path)
         for number, line in enumerate(lines, 1):
             found = match(line)
             if found is not None:
                 self.port_line(found, number)
-            elif line and not line.isspace():
+            elif line:
                 self.other_line(line, number, last=number == len(lines))
         for index in self.unsure:
             self.told[index] = self.split_names(self.told[index])
@@ -71,7 +72,9 @@ class _Reader:
         near, dash, far = names[1:-1].partition("' - '") if names[0] == "'" else names.partition(" - ")
         far_key = f"0x{far_guid.lower():0>16}"
         if not dash or (names[0] == "'") is not (names[-1] == "'"):
-            raise self.build.fail(f"the two names are not understood: {names!r}; expected {_EXAMPLE}", number)
+            raise self.build.fail(
+                f"the two names are not understood: {shown(names)}; expected {_EXAMPLE}", number
+            )
         if "' - '" in far or (names[0] != "'" and " - " in far):
             near, far = names, ""  # a name holds the separator: decided when all names are known
             self.unsure.append(len(self.told))
@@ -97,7 +100,7 @@ class _Reader:
         if name[0] != "'":
             return name
         if len(name) < 2 or name[-1] != "'":
-            raise self.build.fail(f"the name {name!r} has no closing quote: the line is cut", number)
+            raise self.build.fail(f"the name {shown(name)} has no closing quote: the line is cut", number)
         return name[1:-1]
 
     def rate(self, width: str, speed: str, number: int) -> Rate | None:
@@ -105,10 +108,8 @@ class _Reader:
         if token not in self.rates:
             rate = parse_rate(width + speed)
             if rate is None and "?" not in width + speed:
-                shown = f"{width} {speed}"
-                raise self.build.fail(
-                    f"link rate {shown!r} is not understood; expected something like '4x HDR'", number
-                )
+                text = f"link rate {shown(f'{width} {speed}')} is not understood; expected something like '4x HDR'"
+                raise self.build.fail(text, number)
             self.rates[token] = rate
         return self.rates[token]
 

@@ -10,13 +10,14 @@ import re
 
 from fabricctl.discovery.build import Draft, ObservationBuilder
 from fabricctl.discovery.model import DiscoveryFormat, Observation
-from fabricctl.fabric import NodeKind, Port
+from fabricctl.discovery.textlines import lines_of
+from fabricctl.fabric import NodeKind
 
-_NODE = re.compile(r'(Switch|Ca|Hca|Rt)\s+(\d+)\s+"([^"]+)"\s*(?:#\s*"(.*)"\s*)?\Z')
-_LINK = re.compile(r'\[(\d+)\]\s*"([^"]+)"\[(\d+)\]\s*(?:#.*)?\Z')
+_NODE = re.compile(r'(Switch|Ca|Hca|Rt)\s+([0-9]{1,18})\s+"([^"]+)"\s*(?:#\s*"(.*)")?\Z')
+_LINK = re.compile(r'\[([0-9]{1,9})\]\s*"([^"]+)"\[([0-9]{1,9})\]\s*(?:#.*)?\Z')
 _KINDS = {"Switch": NodeKind.SWITCH, "Ca": NodeKind.HCA, "Hca": NodeKind.HCA, "Rt": NodeKind.ROUTER}
 _SETTINGS = re.compile(r"\w+=|(?:module|include|do)\s|#")
-_FIRST_NODE = re.compile(r'^(?:Switch|Ca|Hca|Rt)\s+\d+\s+"([^"]*)"', re.MULTILINE)
+_FIRST_NODE = re.compile(r'^(?:Switch|Ca|Hca|Rt)[ \t]+[0-9]+[ \t]+"([^"\n]*)"', re.MULTILINE)
 _GUID_ID = re.compile(r"[SHR?]-[0-9a-fA-F]{1,16}\Z")
 
 
@@ -33,18 +34,18 @@ def parse(text: str, path: str = "") -> Observation:
     """
     build = ObservationBuilder(path, DiscoveryFormat.IBNETDISCOVER)
     node: Draft | None = None
-    for number, line in enumerate(text.splitlines(), 1):
-        line = line.strip()
+    for number, line in enumerate(lines_of(text, path), 1):
+        line = line.lstrip()
         if not line or _SETTINGS.match(line):
             continue
         if match := _NODE.match(line):
             key = match[3]
-            node = Draft(key, _KINDS[match[1]], match[4] or key, number, None, True, int(match[2]))
+            ports = build.port_count(key, int(match[2]), number)
+            node = Draft(key, _KINDS[match[1]], match[4] or key, number, None, True, ports)
             build.drafts[key] = node
         elif node is not None and (match := _LINK.match(line)):
-            build.half(Port(node.key, int(match[1])), Port(match[2], int(match[3])), None, number)
+            own = build.port(node.key, int(match[1]), number)
+            build.half(own, build.port(match[2], int(match[3]), number), None, number)
         else:
-            raise build.fail(
-                f"not understood: {line[:100]!r}; expected a node or port line of an ibsim net", number
-            )
+            raise build.not_understood(line, number, "a node or port line of an ibsim net")
     return build.finish()

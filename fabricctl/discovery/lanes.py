@@ -6,6 +6,7 @@ Words: OpenSM ``opensm/osm_dump.c`` (2.5, 5, 10, FDR10, 14, 25) and ibdm's ``Fab
 
 from __future__ import annotations
 
+from fabricctl.discovery.textlines import shown
 from fabricctl.rates import Rate, parse_rate
 
 SPEED_OF_ROUNDED: dict[str, str] = {
@@ -36,6 +37,6 @@ def rounded_rate(width: str, speed: str) -> Rate | None:
     if rate is None:
         known = ", ".join(SPEED_OF_ROUNDED)
         raise ValueError(
-            f"width {width!r} at {speed!r} Gb/s a lane is not understood; lane rates are {known}"
+            f"width {shown(width)} at {shown(speed)} Gb/s a lane is not understood; lane rates are {known}"
         )
     return rate

@@ -7,13 +7,11 @@ without a name, two names for one GUID) this parser is not: a wrong name sends a
 
 from __future__ import annotations
 
-import re
-
+from fabricctl.discovery.textlines import lines_of, shown
 from fabricctl.errors import DiscoveryError
 from fabricctl.guid import parse_guid
 
-_LINE = re.compile(r'\s*(\S+?)(?:\s+(?:"([^"]*)"\s*(?:#.*)?|([^"#\s][^"#]*?)\s*(?:#.*)?))?\s*\Z')
-_EXAMPLE = 'expected 0xGUID "name"'
+_EXAMPLE = '0xGUID "name"'
 
 
 def parse(text: str, path: str = "") -> dict[str, str]:
@@ -23,20 +21,34 @@ def parse(text: str, path: str = "") -> dict[str, str]:
     """
     names: dict[str, str] = {}
     lines: dict[str, int] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip() or line.lstrip()[0] == "#":
+    for number, line in enumerate(lines_of(text, path), 1):
+        if not line or line.lstrip()[0] == "#":
             continue
-        match = _LINE.match(line)
-        guid = parse_guid(match[1]) if match is not None and match[1][:2] in ("0x", "0X") else None
-        if match is None or guid is None:
-            shown = line.strip()[:100]
-            raise DiscoveryError(f"{shown!r} has no GUID; {_EXAMPLE}", path=path, line=number)
-        name = (match[2] if match[2] is not None else match[3] or "").strip()
+        word, *rest = line.split(None, 1)
+        guid = parse_guid(word) if word[:2] in ("0x", "0X") else None
+        if guid is None:
+            raise DiscoveryError(f"{shown(line)} has no GUID; expected {_EXAMPLE}", path=path, line=number)
+        name = _name(rest[0] if rest else "", path, number)
         if not name:
-            raise DiscoveryError(f"{guid} has no name; {_EXAMPLE}", path=path, line=number)
+            raise DiscoveryError(f"{guid} has no name; expected {_EXAMPLE}", path=path, line=number)
         known = names.setdefault(guid, name)
         if known != name:
             text = f"{guid} is called {name!r} here and {known!r} at line {lines[guid]}"
             raise DiscoveryError(text, path=path, line=number)
         lines.setdefault(guid, number)
     return names
+
+
+def _name(text: str, path: str, number: int) -> str:
+    """The name behind a GUID, without quotes and comment; empty when there is none."""
+    if text[:1] == '"':
+        name, quote, rest = text[1:].partition('"')
+        if quote and rest.lstrip()[:1] in ("", "#"):
+            return name.strip()
+    else:
+        name = text.partition("#")[0].strip()
+        if '"' not in name:
+            return name
+    raise DiscoveryError(
+        f"the name {shown(text)} is not understood; expected {_EXAMPLE}", path=path, line=number
+    )

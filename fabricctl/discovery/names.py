@@ -13,9 +13,11 @@ from typing import NamedTuple
 from fabricctl.fabric import NodeKind
 
 _MANAGED = re.compile(r"MF0;(?P<name>[^:;]+):(?P<model>[^/]+)/(?P<rest>.+)\Z")
-_HCA_WORD = re.compile(r"(?:mlx[45]_(?:bond_)?\d+|HCA-?\d+|ibp?\w+|hfi1_\d+|qib\d+|bnxt_re\d+|rocep?\w+)\Z")
+_HCA_WORD = re.compile(
+    r"(?:mlx[45]_(?:bond_)?[0-9]+|HCA-?[0-9]+|ibp?\w+|hfi1_[0-9]+|qib[0-9]+|bnxt_re[0-9]+|rocep?\w+)\Z"
+)
 _UNNAMED = re.compile(
-    r"(?:Quantum(?:-\d)?|SwitchIB(?:-2)?|Switch-IB(?: 2)?|SwitchX|Infiniscale.*|MT\d+.*|.*InfiniHost.*|"
+    r"(?:Quantum(?:-[0-9])?|SwitchIB(?:-2)?|Switch-IB(?: 2)?|SwitchX|Infiniscale.*|MT[0-9].*|.*InfiniHost.*|"
     r"ConnectX.*)(?: Mellanox Technologies)?\Z|.*Mellanox Technologies\Z|.*Voltaire\Z"
 )
 

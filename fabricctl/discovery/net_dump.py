@@ -18,11 +18,12 @@ from fabricctl.discovery.build import ObservationBuilder
 from fabricctl.discovery.lanes import rounded_rate
 from fabricctl.discovery.model import DiscoveryFormat, Observation, ProblemKind
 from fabricctl.discovery.portlines import guess_kind
+from fabricctl.discovery.textlines import lines_of, shown
 from fabricctl.fabric import NodeKind, Port, PortState
 from fabricctl.guid import parse_guid
 from fabricctl.rates import Rate
 
-_SWITCH = re.compile(r'"(.*)"\s*,\s*([^,]*),\s*(0x[0-9a-fA-F]{1,16})\s*,\s*LID\s+(\d{1,6})\s*\Z')
+_SWITCH = re.compile(r'"(.*)"\s*,[^,]*,\s*(0x[0-9a-fA-F]{1,16})\s*,\s*LID\s+([0-9]{1,6})\Z')
 _COLUMNS = (
     "#",
     "IB#",
@@ -73,9 +74,9 @@ class _Reader:
         self.rows: list[_Row] = []
 
     def read(self, text: str) -> Observation:
-        lines = text.split("\n")
+        lines = lines_of(text, self.build.path)
         for number, line in enumerate(lines, 1):
-            stripped = line.strip()
+            stripped = line.lstrip()
             if not stripped:
                 continue
             if stripped[0] == "#":
@@ -87,7 +88,7 @@ class _Reader:
         for row in self.rows:
             self.place(row)
         build = self.build
-        if lines[-1].strip():
+        if lines[-1]:
             build.doubt(ProblemKind.CUT, "the last line has no line end: the file may be cut", len(lines))
         switches = [d for d in build.drafts.values() if not d.listed and d.kind is not NodeKind.HCA]
         build.unread_told = not switches
@@ -101,15 +102,15 @@ class _Reader:
         known = zip(names, _COLUMNS, strict=False)
         if len(names) != len(_COLUMNS) or not all(name.startswith(start) for name, start in known):
             expected = " : ".join(_COLUMNS)
-            raise self.build.fail(f"the columns are not those known: {line!r}; expected {expected}", number)
+            raise self.build.fail(
+                f"the columns are not those known: {shown(line)}; expected {expected}", number
+            )
 
     def header(self, line: str, number: int) -> None:
         found = _SWITCH.match(line)
         if found is None:
-            raise self.build.fail(
-                f"not understood: {line[:100]!r}; expected '\"name\", vendor, 0xGUID, LID 1'", number
-            )
-        description, _, guid, lid = found.groups()
+            raise self.build.not_understood(line, number, "'\"name\", vendor, 0xGUID, LID 1'")
+        description, guid, lid = found.groups()
         self.switch = f"0x{guid[2:].lower():0>16}"
         draft = self.build.drafts.get(self.switch)
         if draft is not None:
@@ -123,8 +124,8 @@ class _Reader:
     def row(self, line: str, number: int) -> _Row:
         fields = [field.strip() for field in line.split(":", len(_COLUMNS) - 1)]
         if len(fields) < 4 or not _small(fields[1]) or fields[2] not in _UP + _DOWN:
-            expected = f"expected {len(_COLUMNS)} fields between colons: {' : '.join(_COLUMNS)}"
-            raise self.build.fail(f"not understood: {line[:100]!r}; {expected}", number)
+            expected = f"{len(_COLUMNS)} fields between colons: {' : '.join(_COLUMNS)}"
+            raise self.build.not_understood(line, number, expected)
         if not self.switch:
             raise self.build.fail("a port line before any switch line", number)
         label, port, state, physical = fields[:4]
@@ -141,11 +142,11 @@ class _Reader:
             raise self.build.fail(str(error), number) from error
         guid = parse_guid(far) if far else None
         if far and guid is None:
-            raise self.build.fail(f"the neighbour's GUID {far!r} is not a GUID", number)
+            raise self.build.fail(f"the neighbour's GUID {shown(far)} is not a GUID", number)
         quoted = len(far_name) >= 2 and far_name[0] == far_name[-1] == '"'
         if far and not quoted:
             raise self.build.fail(
-                f"the neighbour's name {far_name!r} is not between quotes: the line is cut", number
+                f"the neighbour's name {shown(far_name)} is not between quotes: the line is cut", number
             )
         lid = int(far_lid) if _small(far_lid) else 0
         return _Row(

@@ -12,7 +12,7 @@ import re
 from fabricctl.discovery.model import Problem, ProblemKind
 
 _NOISE = re.compile(
-    r"\s*(?:\S+\.[ch]:\d+[;:] |(?:ibwarn|ibpanic|ibdebug|iberror): |\S+: ib(?:error|warn|panic): |"
+    r"\s*(?:\S+\.[ch]:[0-9]+[;:] |(?:ibwarn|ibpanic|ibdebug|iberror): |\S+: ib(?:error|warn|panic): |"
     r"WARN: |umad|mad_rpc|can't (?:open|stat) )"
 )
 _HARMLESS = re.compile(r"sim_connect: attached as client")

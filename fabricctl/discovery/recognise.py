@@ -9,6 +9,7 @@ from typing import cast
 
 from fabricctl.discovery.model import DiscoveryFormat, Observation
 from fabricctl.discovery.noise import is_noise
+from fabricctl.discovery.textlines import LONGEST_LINE, shown
 from fabricctl.errors import DiscoveryError
 
 _LOOK = 200
@@ -18,24 +19,30 @@ _SIGNS: tuple[tuple[DiscoveryFormat, re.Pattern[str]], ...] = (
     (DiscoveryFormat.SMINFO, re.compile(r"sminfo: ")),
     (
         DiscoveryFormat.IBNETDISCOVER_PORTS,
-        re.compile(r"\s*(?:CA|SW|RT|\?\?)\s+\d+\s+\d+\s+0x[0-9a-fA-F]{1,16}\s+(?:\d+x|\?\?)\s"),
+        re.compile(r"\s*(?:CA|SW|RT|\?\?)\s+[0-9]+\s+[0-9]+\s+0x[0-9a-fA-F]{1,16}\s+(?:[0-9]+x|\?\?)\s"),
     ),
-    (DiscoveryFormat.IBLINKINFO_LINES, re.compile(r'0x[0-9a-fA-F]{1,16}\s+".*"\s+\d+\s+\d+\[.*==\(')),
-    (DiscoveryFormat.IBLINKINFO, re.compile(r".*\d\[\s*\d*\]\s*==\(")),
+    (
+        DiscoveryFormat.IBLINKINFO_LINES,
+        re.compile(r'0x[0-9a-fA-F]{1,16}\s+".*"\s+[0-9]+\s+[0-9]+\[\s*[0-9]*\]\s*==\('),
+    ),
+    (DiscoveryFormat.IBLINKINFO, re.compile(r".*[0-9]\[\s*[0-9]*\]\s*==\(")),
     (
         DiscoveryFormat.IBLINKINFO,
         re.compile(r"(?:Switch:?\s+0x[0-9a-fA-F]{1,16}\s.*|(?:CA|Router):\s.*):\s*\Z"),
     ),
     (DiscoveryFormat.SUBNET_LST, re.compile(r"\{ (?:SW|CA|Rt|\*\*)(?:-SM)? Ports:")),
     (DiscoveryFormat.DB_CSV, re.compile(r"START_[A-Z][A-Z0-9_]*\s*\Z")),
-    (DiscoveryFormat.NET_DUMP, re.compile(r'".*"\s*,[^,]*,\s*0x[0-9a-fA-F]{1,16}\s*,\s*LID\s+\d+')),
+    (DiscoveryFormat.NET_DUMP, re.compile(r'".*"\s*,[^,]*,\s*0x[0-9a-fA-F]{1,16}\s*,\s*LID\s+[0-9]')),
     (DiscoveryFormat.NET_DUMP, re.compile(r"\s*#\s*:\s*IB#\s*:")),
     (DiscoveryFormat.IBNETDISCOVER, re.compile(r"# Topology file: generated on|# Initiated from node ")),
-    (DiscoveryFormat.IBNETDISCOVER, re.compile(r'(?:Switch|Ca|Hca|Rt|\?\?\?)\s*\d+\s*"')),
+    (DiscoveryFormat.IBNETDISCOVER, re.compile(r'(?:Switch|Ca|Hca|Rt|\?\?\?)\s*[0-9]+\s*"')),
     (DiscoveryFormat.IBNETDISCOVER, re.compile(r"(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid)=")),
-    (DiscoveryFormat.IBNETDISCOVER, re.compile(r'\[\d+\](?:\[ext \d+\])?(?:\([0-9a-fA-F]+\))?\s*"[SHR?]-')),
+    (
+        DiscoveryFormat.IBNETDISCOVER,
+        re.compile(r'\[[0-9]+\](?:\[ext [0-9]+\])?(?:\([0-9a-fA-F]+\))?\s*"[SHR?]-'),
+    ),
 )
-_LIST = re.compile(r"(?:Switch|Ca|Router)\s*: 0x[0-9a-fA-F]{1,16} ports \d+")
+_LIST = re.compile(r"(?:Switch|Ca|Router)\s*: 0x[0-9a-fA-F]{1,16} ports [0-9]")
 _NAME_MAP = re.compile(r'\s*0x[0-9a-fA-F]{1,16}\s+"[^"]*"\s*(?:#.*)?\Z')
 _HTML = re.compile(r"\s*<(?:!doctype|html|head|body|\?xml)", re.IGNORECASE)
 _LINK_KEY = re.compile(r'"source_guid"\s*:')
@@ -91,7 +98,7 @@ def _first_lines(text: str) -> list[str]:
     while start < len(text) and len(lines) < _LOOK:
         end = text.find("\n", start)
         end = len(text) if end < 0 else end
-        line = text[start:end].rstrip("\r")
+        line = text[start : min(end, start + LONGEST_LINE)].rstrip("\r")
         start = end + 1
         if line.strip() and (not is_noise(line) or line.startswith("sminfo: ")):
             lines.append(line)
@@ -105,11 +112,9 @@ def _unrecognised(text: str, path: str) -> DiscoveryError:
     )
     if not first:
         return DiscoveryError("the file is empty", path=path, hint=f"a discovery is expected; {accepted}")
-    shown = first.strip()
-    shown = repr(shown if len(shown) <= 60 else shown[:57] + "...")
     seems = _seems(text, first)
     what = f"this is {seems}, not a discovery" if seems else "this is no discovery known here"
-    return DiscoveryError(f"{what}; it begins with {shown}", path=path, line=number, hint=accepted)
+    return DiscoveryError(f"{what}; it begins with {shown(first, 60)}", path=path, line=number, hint=accepted)
 
 
 def _seems(text: str, first: str) -> str:

@@ -14,16 +14,17 @@ import re
 from fabricctl.discovery.build import ObservationBuilder
 from fabricctl.discovery.lanes import rounded_rate
 from fabricctl.discovery.model import DiscoveryFormat, Observation, ProblemKind, SubnetManager
+from fabricctl.discovery.textlines import lines_of
 from fabricctl.fabric import NodeKind, PortState
 from fabricctl.rates import Rate
 
 _KINDS = {"SW": NodeKind.SWITCH, "CA": NodeKind.HCA, "Rt": NodeKind.ROUTER, "**": NodeKind.UNKNOWN}
 _END = (
-    r"\{ (SW|CA|Rt|\*\*)(-SM)? Ports:([0-9A-Fa-f]+) SystemGUID:([0-9A-Fa-f]{16}) NodeGUID:([0-9A-Fa-f]{16})"
-    r" PortGUID:([0-9A-Fa-f]{16}) VenID:[0-9A-Fa-f]+ DevID:([0-9A-Fa-f]+) Rev:[0-9A-Fa-f]+"
-    r" \{(.*?)\} LID:([0-9A-Fa-f]+) PN:([0-9A-Fa-f]{2}) \}"
+    r"\{ (SW|CA|Rt|\*\*)(-SM)? Ports:([0-9A-Fa-f]{1,8}) SystemGUID:([0-9A-Fa-f]{16}) NodeGUID:([0-9A-Fa-f]{16})"
+    r" PortGUID:([0-9A-Fa-f]{16}) VenID:[0-9A-Fa-f]{1,8} DevID:([0-9A-Fa-f]{1,8}) Rev:[0-9A-Fa-f]{1,8}"
+    r" \{(.*?)\} LID:([0-9A-Fa-f]{1,8}) PN:([0-9A-Fa-f]{2}) \}"
 )
-_LINE = re.compile(rf"{_END} {_END} PHY=(\S+) LOG=(\S+)(?: SPD=(\S+))?\s*\Z")
+_LINE = re.compile(rf"{_END} {_END} PHY=(\S{{1,16}}) LOG=(\S{{1,16}})(?: SPD=(\S{{1,16}}))?\Z")
 _STATES = ("ACT", "ARM", "INI", "DWN")
 _EXAMPLE = "'{ SW Ports:.. NodeGUID:.. {name} LID:.. PN:.. } { .. } PHY=4x LOG=ACT SPD=50'"
 
@@ -43,17 +44,15 @@ class _Reader:
         self.masters: set[str] = set()
 
     def read(self, text: str) -> Observation:
-        lines = text.split("\n")
+        lines = lines_of(text, self.build.path)
         match = _LINE.match
         for number, line in enumerate(lines, 1):
             found = match(line)
             if found is not None:
                 self.port_line(found, number)
-            elif (
-                line and not line.isspace() and line.lstrip()[0] != "#" and not self.build.noise(line, number)
-            ):
+            elif line and line.lstrip()[0] != "#" and not self.build.noise(line, number):
                 raise self.build.not_understood(line, number, _EXAMPLE, last=number == len(lines))
-        if lines[-1] and not lines[-1].isspace():
+        if lines[-1]:
             text = "the last line has no line end: the file, and that line's speed, may be cut"
             self.build.doubt(ProblemKind.CUT, text, len(lines))
         return self.build.finish()
@@ -83,7 +82,7 @@ class _Reader:
         draft = self.build.drafts.get(key)
         if draft is None or draft.description != description or (own and not draft.listed):
             draft = self.build.mention(key, _KINDS[kind], description, number, own=own)
-            draft.ports = int(ports, 16)
+            draft.ports = self.build.port_count(key, int(ports, 16), number)
             draft.system_guid = f"0x{system.lower()}" if system.strip("0") else None
             if own:
                 whole = int(device, 16)

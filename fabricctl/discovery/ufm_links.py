@@ -19,6 +19,7 @@ from typing import Any
 from fabricctl.discovery.build import ObservationBuilder
 from fabricctl.discovery.model import DiscoveryFormat, Observation
 from fabricctl.discovery.portlines import guess_kind
+from fabricctl.discovery.textlines import shown
 from fabricctl.fabric import NodeKind, Port
 from fabricctl.guid import parse_guid
 
@@ -61,14 +62,14 @@ class _Reader:
         self.build.half(far, near, None, line)
 
     def end(self, entry: dict[str, Any], side: str, line: int) -> Port:
-        guid = parse_guid(str(entry[f"{side}_guid"]))
+        told, number = (_word(entry[f"{side}_{what}"]) for what in ("guid", "port"))
+        guid = parse_guid(told)
         if guid is None:
-            raise self.build.fail(f"{side}_guid {entry[f'{side}_guid']!r} is not a GUID", line)
-        number = str(entry[f"{side}_port"])
+            raise self.build.fail(f"{side}_guid {shown(told)} is not a GUID", line)
         if not number.isascii() or not number.isdecimal() or len(number) > 6:
-            raise self.build.fail(f"{side}_port {number!r} is not a port number", line)
-        label = str(entry.get(f"{side}_port_dname") or number)
-        description = str(entry.get(f"{side}_port_node_description") or "")
+            raise self.build.fail(f"{side}_port {shown(number)} is not a port number", line)
+        label = _word(entry.get(f"{side}_port_dname")) or number
+        description = _word(entry.get(f"{side}_port_node_description"))
         for suffix in (f":{label}", f":{number}"):
             description = description.removesuffix(suffix)
         draft = self.build.mention(guid, _kind(description, label), description, line, own=True)
@@ -88,6 +89,11 @@ class _Reader:
             for key, draft in self.build.drafts.items():
                 draft.listed = key in common
             self.build.unread_told = True
+
+
+def _word(value: object) -> str:
+    """A text or whole number of the answer as text; empty for anything else, which no port has for a name."""
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
 def _kind(description: str, label: str) -> NodeKind:

@@ -18,12 +18,15 @@ EXCEL_ERRORS = frozenset(("#REF!", "#N/A", "#NAME?", "#VALUE!", "#DIV/0!", "#NUL
 
 _SPEED_OF_NOMINAL = {40: "QDR", 56: "FDR", 100: "EDR", 200: "HDR", 400: "NDR", 800: "XDR"}
 _SPEED_NAME = re.compile(
-    r"(?<![A-Za-z0-9])(?:(\d+)[xX] ?)?(FDR10|[SDQFEHNX]DR)(\d{2,3})?(?![A-Za-z0-9])", re.I
+    r"(?<![A-Za-z0-9])(?:([0-9]{1,2})[xX] ?)?(FDR10|[SDQFEHNX]DR)([0-9]{2,3})?(?![A-Za-z0-9])", re.I
 )
-_GBPS = re.compile(r"(?<![\w.])(\d{1,7})(?: ?(G|Gb|Gb/s|Gbps|Gbit|Gbit/s|GbE|M|Mb/s|Mbps))?(?![\w.])", re.I)
-_LENGTH = re.compile(r"(\d{1,6}(?:[.,]\d{1,3})?) ?(?:m|mtr|meters?|metres?)?\Z", re.I)
-_UNIT = re.compile(r"[uU] ?\d{1,2}[LRlr]?\Z")
-_BARE_UNIT = re.compile(r"\d{1,2}[LRlr]?\Z")
+_GBPS = re.compile(
+    r"(?<![\w.])([0-9]{1,7})(?: ?(G|Gb|Gb/s|Gbps|Gbit|Gbit/s|GbE|M|Mb/s|Mbps))?(?![\w.])", re.I
+)
+_LENGTH = re.compile(r"([0-9]{1,6}(?:[.,][0-9]{1,3})?) ?(?:m|mtr|meters?|metres?)?\Z", re.I)
+_UNIT = re.compile(r"[uU] ?[0-9]{1,2}[LRlr]?\Z")
+_BARE_UNIT = re.compile(r"[0-9]{1,2}[LRlr]?\Z")
+_EXPORTED = re.compile(r"([0-9]{1,9})\.0\Z")
 
 _KEPT = ("data", "ib", "infiniband", "compute", "storage", "fabric")
 _SKIPPED = (
@@ -42,6 +45,12 @@ def tidy(text: str) -> str:
     return " ".join(text.split())
 
 
+def whole_number(text: str) -> str:
+    """``1.0`` -> ``1``: how programs write a column of whole numbers that has a gap (pandas ``to_csv``)."""
+    match = _EXPORTED.match(text)
+    return match[1] if match else text
+
+
 def shown(text: str) -> str:
     """A cell for a message: quoted, control characters escaped, at most 60 characters."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
@@ -55,6 +64,7 @@ def parse_speed(text: str) -> Rate | None:
 
     :returns: None when no speed can be read or number and name do not fit each other.
     """
+    text = whole_number(text)
     exact = parse_rate(text)
     if exact is not None:
         return exact
@@ -94,7 +104,7 @@ def parse_place(rack: str, unit: str, location: str) -> Place | None:
     A location is the rack where no rack column exists (UFM NDT: ``F01C04-DR426``) and the unit where it
     reads like one (HPE SHCD: ``u36``, ``u15L``).
     """
-    rack, unit, location = ("" if t.lower() in BLANK else t for t in (rack, unit, location))
+    rack, unit, location = ("" if t.lower() in BLANK else whole_number(t) for t in (rack, unit, location))
     if location and (_UNIT.match(location) or (rack and not unit and _BARE_UNIT.match(location))):
         unit = unit or location
     elif location:

@@ -10,6 +10,7 @@ from fabricctl.models import NodeModel, SwitchModel
 from fabricctl.plan.cells import shown
 from fabricctl.plan.labels import ACCEPTED, Label, Shape, label_advice
 
+_RUNNING = re.compile(r"[0-9]{1,9}\Z")
 _NAME_AND_PORT = re.compile(r"(\S+?)(?:/([1-9][0-9]?))?\Z")
 
 
@@ -26,7 +27,9 @@ def host_end(
     """
     if label.shape is Shape.HCA:
         if model is not None and label.hca.isdecimal():
-            return _nth_hca(host, model, int(label.hca), path=path, line=line)[0], label.number
+            if _RUNNING.match(label.hca):
+                return _nth_hca(host, model, int(label.hca), path=path, line=line)[0], label.number
+            return _known_hca(host, model, label.hca, path=path, line=line), label.number
         return label.hca, label.number
     if label.shape is Shape.NUMBER and label.told and not label.told.lower().startswith("port"):
         named = label.told  # a host's ib3 or s1 is an interface or slot, not the third or first HCA

@@ -1,7 +1,7 @@
 """What a port cell means.
 
 Host ends: ``mlx5_3``, ``HCA-4``, ``hca4``, ``ibp11s0f0``, ``gpu001 ibp11s0f0`` (UFM NDT lists repeat the
-host), ``mlx5_0/1`` (HCA and its port), ``IB Port 3`` (the third one). Switch ends: ``21``, ``Port 21``,
+host), ``mlx5_0/1`` (HCA and its port), ``IB Port 3`` (the third one). Switch ends: ``21``, ``21.0``, ``Port 21``,
 ``P21``, ``swp21``, ``ib21``, ``j51``; ``1/14/1``, ``sw14p1``, ``P13.0``, ``IB1/5`` need a switch model.
 Director chassis: ``Blade 16_Port 2/20`` is leaf board 16, ASIC 2, port 20 (pattern of
 Mellanox/ufm_sdk_3.0 UFM_NDT_Plugin); the ASIC's node description then ends in ``/L16/U2``. That the three
@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol
 from fabricctl.discovery.names import short_host
 from fabricctl.fabric import Place
 from fabricctl.models import NodeModel, SwitchModel
+from fabricctl.plan.cells import whole_number
 
 MAX_PORT = 254
 """Highest InfiniBand port number (IBTA: 8 bits, 255 is reserved)."""
@@ -109,6 +110,7 @@ def read_label(text: str) -> Label:
     """Read a port label (spaces single and trimmed); what it is not sure of is PANEL or WORD."""
     if not text:
         return Label(Shape.NONE, text)
+    text = whole_number(text)
     number = _NUMBER.match(text)
     if number is not None and int(number[1]) <= MAX_PORT:
         return Label(Shape.NUMBER, text, int(number[1]), told="" if text.isdigit() else text)

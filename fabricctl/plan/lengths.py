@@ -21,7 +21,7 @@ SLACK_M = 1.0
 TRAY_M = 0.5
 """From the top of a rack to the tray."""
 
-_UNIT = re.compile(r"[Uu]?\s*(\d+)\Z")
+_UNIT = re.compile(r"[Uu]?\s*([0-9]{1,4})\Z")
 
 
 class RackSpot(NamedTuple):

@@ -128,8 +128,11 @@ def _in_slot(slot: str, text: str, path: str, line: int) -> Label:
     label, slot = _port_cell(text), tidy(slot)
     if slot.lower() in BLANK:
         return label
+    if len(slot) > LONGEST_NAME:
+        text = f"HCA name {shown(slot)} has {len(slot)} characters, more than {LONGEST_NAME}"
+        raise PlanError(text, path=path, line=line)
     named = read_label(slot)
-    name = str(named.number) if named.shape is Shape.RUNNING else named.hca or canonical_hca(slot)
+    name = str(named.number) if named.shape is Shape.RUNNING else named.hca or canonical_hca(named.text)
     if label.shape is Shape.NONE:
         return Label(Shape.HCA, slot, named.number if named.hca else 1, name, told=slot)
     if label.shape is Shape.NUMBER:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain, repeat
+from typing import NamedTuple
 
 from fabricctl.errors import PlanError
 from fabricctl.fabric import Fabric, Link, LinkDetail, Port, PortClash
@@ -12,6 +13,13 @@ from fabricctl.plan.ends import Ends
 from fabricctl.plan.model import Plan, PlanFormat
 from fabricctl.plan.rows import Block, TableReader
 from fabricctl.plan.side import SideColumns
+
+
+class _Again(NamedTuple):
+    """How many rows tell a cable that an earlier row told: from its other end, or in the same order."""
+
+    other_end: int = 0
+    same: int = 0
 
 
 def table_plan(reader: TableReader, plan_format: PlanFormat, path: str) -> Plan:
@@ -29,12 +37,12 @@ def table_plan(reader: TableReader, plan_format: PlanFormat, path: str) -> Plan:
     for links in made:  # what Fabric.connect does for each, at once
         fabric.links.update((link.a, link) for link in links)
         fabric.links.update((link.b, link) for link in links)
-    twice = 0
+    again = _Again()
     if len(fabric.links) != 2 * sum(map(len, made)):
         fabric.links = {}
-        twice = _connect_each(fabric, made, blocks, ends)
+        again = _connect_each(fabric, made, blocks, ends)
     fabric.nodes = ends.nodes()
-    return Plan(fabric, plan_format, path, notes=_notes(reader, twice))
+    return Plan(fabric, plan_format, path, notes=_notes(reader, again))
 
 
 def _links(block: Block, ends: Ends) -> list[Link]:
@@ -67,12 +75,12 @@ def _details(block: Block) -> Iterable[LinkDetail | None]:
     return [None if detail == nothing else detail for detail in details]
 
 
-def _connect_each(fabric: Fabric, made: list[list[Link]], blocks: list[Block], ends: Ends) -> int:
-    """Connect one by one, since some port occurs twice; returns how many cables were written twice.
+def _connect_each(fabric: Fabric, made: list[list[Link]], blocks: list[Block], ends: Ends) -> _Again:
+    """Connect one by one, since some port occurs twice; returns how many rows told a cable again.
 
     :raises PlanError: when a port carries two different cables.
     """
-    twice = 0
+    other_end = same = 0
     path_of: dict[int, str] = {}
     for block, links in zip(blocks, made, strict=True):
         for link in links:
@@ -82,8 +90,11 @@ def _connect_each(fabric: Fabric, made: list[list[Link]], blocks: list[Block], e
                 first_path = path_of[id(clash.first)]
                 where = f"line {clash.first.line}" if len(blocks) == 1 else f"{first_path}:{clash.first.line}"
                 _check_same(clash, where, block.path, ends)
-                twice += 1
-    return twice
+                if link.a == clash.first.a:
+                    same += 1
+                else:
+                    other_end += 1
+    return _Again(other_end, same)
 
 
 def _check_same(clash: PortClash, where: str, path: str, ends: Ends) -> None:
@@ -120,12 +131,16 @@ def _text(port: Port) -> str:
     return f"port {port.number} of {port.node}"
 
 
-def _notes(reader: TableReader, twice: int) -> list[str]:
+def _notes(reader: TableReader, again: _Again) -> list[str]:
     """What the reader of the plan should know, one sentence each."""
     ends = reader.ends
     notes = [f"{count:,} rows {what} were skipped." for what, count in sorted(reader.skipped.items())]
-    if twice:
-        notes.append(f"{twice:,} cables are written twice, as from both ends; each counts once.")
+    if again.other_end:
+        what = "1 cable is" if again.other_end == 1 else f"{again.other_end:,} cables are"
+        notes.append(f"{what} written twice, as from both ends; each counts once.")
+    if again.same:
+        what = "1 row repeats" if again.same == 1 else f"{again.same:,} rows repeat"
+        notes.append(f"{what} the cable of an earlier row, in the same order; each cable counts once.")
     boards = ends.boards()
     if boards:
         notes.append(

@@ -33,15 +33,7 @@ MAX_ROWS = 1_048_576
 HEADER_ROWS = 200
 """How far down a sheet the header may stand."""
 
-ZIP_MAGIC = b"PK\x03\x04"
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0"
-
-
-def looks_like_xlsx(head: bytes) -> bool:
-    """Whether a file begins like a workbook (a zip archive whose first member is one of its parts)."""
-    return head.startswith(ZIP_MAGIC) and any(
-        part in head[:4096] for part in (b"[Content_Types].xml", b"_rels/", b"xl/", b"docProps/")
-    )
 
 
 def parse_xlsx(

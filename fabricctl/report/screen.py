@@ -11,10 +11,9 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 
-from fabricctl.cabling.islands import device_words, island_words
+from fabricctl.cabling.islands import device_words, islands_words
 from fabricctl.cabling.model import Finding, FindingKind, LinkClass
 from fabricctl.cabling.verdict import Verdict, VerdictWord
-from fabricctl.hostset import fold
 from fabricctl.report.groups import Group, group_findings
 from fabricctl.report.words import can_i_train, percent
 
@@ -101,24 +100,23 @@ def island_lines(verdict: Verdict) -> list[str]:
     seen = [island for island in islands.seen if island.switches or len(islands.seen) == 1]
     planned = sum(1 for island in islands.planned if island.switches)
     if verdict.plan_format is None:
-        return [f"{len(seen)} seen: {'; '.join(map(island_words, seen[:8]))}"]
-    if not seen:
-        return [f"none seen; {planned} planned"]
-    if len(seen) > max(1, planned):
-        lines = [
-            f"{len(seen)} seen where {planned} {'is' if planned == 1 else 'are'} planned: they cannot reach each other"
+        return [f"{len(seen)} seen: {islands_words(seen)}"]
+    if not verdict.counts.cables_seen:
+        return ["cannot be told: no cable was seen"]
+    if islands.torn():
+        are = f"{planned} {'is' if planned == 1 else 'are'} planned"
+        return [
+            f"{len(seen)} seen where {are}: they cannot reach each other",
+            *islands_words(seen).split("; "),
         ]
-        lines += [island_words(island) for island in seen[:8]]
-        return lines + ([f"and {len(seen) - 8} more"] if len(seen) > 8 else [])
-    first = seen[0]
     whole = f"of {islands.planned_switches:,} switches and {islands.planned_hcas:,} HCAs planned"
     if islands.unseen_switches or islands.unseen_hcas:
-        lines = [f"{len(seen)} of the planned fabric's is seen: {island_words(first)}, {whole}"]
-        lines[0] = lines[0] if len(seen) > 1 else f"one island is seen: {island_words(first)}, {whole}"
+        many = f"{len(seen)} of {planned} are seen" if planned > 1 else "one island is seen"
         gone = device_words(islands.unseen_switches, islands.unseen_hcas, islands.unseen_rails)
-        lines.append(f"unseen: {gone.removesuffix(', no HCA')}")
-        return lines
-    return [f"{len(seen)} of {planned}: {island_words(first)} see each other"]
+        return [f"{many}: {islands_words(seen)}, {whole}", f"unseen: {gone.removesuffix(', no HCA')}"]
+    if planned > 1:
+        return [f"{len(seen)} of {planned} planned networks: {islands_words(seen)}"]
+    return [f"{len(seen)} of {planned}: {islands_words(seen)} see each other"]
 
 
 def _counts(verdict: Verdict) -> Iterator[Line]:
@@ -257,9 +255,3 @@ def _notes(verdict: Verdict, width: int, everything: bool) -> Iterator[Line]:
         yield from _wrapped("note" if index == 0 else "", note, width, DIM)
     if len(verdict.notes) > len(notes):
         yield ((f"{'':<{_LABEL + 3}}and {len(verdict.notes) - len(notes)} more notes: --all", DIM),)
-
-
-def devices_line(devices: list[str], limit: int = 70) -> str:
-    """A folded host set, or how many when it is too long to read."""
-    text = fold(devices)
-    return text if len(text) <= limit else f"{len(set(devices)):,} devices"

@@ -121,6 +121,9 @@ def can_i_train(verdict: Verdict) -> str:
             )
         if verdict.only:
             return f"The cables of {verdict.only} are as planned; nothing else was judged."
+        if verdict.islands.planned_pieces > 1:
+            pieces = verdict.islands.planned_pieces
+            return f"Every cable is as planned, but the plan is {pieces} networks: no job can span them."
         return "Yes: every cable is as planned."
     if verdict.counts.bad:
         return (

@@ -119,7 +119,7 @@ def _has_hca(model: NodeModel, hca: str | None) -> bool:
     """True for a name of the model, for its running number, and where the plan does not say."""
     if hca is None or hca in model.hcas:
         return True
-    return hca.isdecimal() and 1 <= int(hca) <= len(model.hcas)
+    return hca in map(str, range(1, len(model.hcas) + 1))
 
 
 def _reservations(site: Site, plan: Plan, names: Mapping[str, str], line: int) -> Iterator[SiteFinding]:

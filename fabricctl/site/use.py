@@ -19,8 +19,8 @@ from fabricctl.rates import Rate
 from fabricctl.site.fields import Address
 from fabricctl.site.schema import TIER_NUMBER, FabricEntry, PlaceRule, Site, UnitPlace
 
-_WORD = re.compile(r"\{(\w+)(?::\d+)?\}")
-_RANGE = re.compile(r"(\d{1,5})-(\d{1,5})\Z")
+_WORD = re.compile(r"\{(\w+)(?::[0-9]+)?\}")
+_RANGE = re.compile(r"([0-9]{1,5})-([0-9]{1,5})\Z")
 _GUID = re.compile(r"0[xX][0-9a-fA-F]{1,16}\Z|[0-9a-fA-F]{16}\Z|[0-9a-fA-F]{2,4}(?:[:.-][0-9a-fA-F]{2,4})+\Z")
 
 
@@ -102,15 +102,6 @@ def node_models(site: Site) -> dict[str, NodeModel]:
     }
 
 
-def rail_of(site: Site, host: str, hca: str) -> int | None:
-    """1-based rail of an HCA by its host's model; None when host or HCA is unknown."""
-    for host_set, group in site.nodes.items():
-        model = site.node_models.get(group.model)
-        if model is not None and hca in model.hcas and host in names_of(host_set):
-            return model.hcas.index(hca) % (model.rails or len(model.hcas)) + 1
-    return None
-
-
 def hca_rails(site: Site) -> dict[str, dict[str, int]]:
     """Host name -> HCA name -> 1-based rail; hosts of one group share the inner mapping."""
     rails: dict[str, dict[str, int]] = {}
@@ -157,9 +148,9 @@ def name_pattern(template: str) -> re.Pattern[str]:
             text += re.escape(part)
         elif part in ("rail", "su") and part not in seen:
             seen.add(part)
-            text += rf"(?P<{part}>\d{{1,9}})"
+            text += rf"(?P<{part}>[0-9]{{1,9}})"
         else:
-            text += r"\d{1,9}"
+            text += r"[0-9]{1,9}"
     return re.compile(text)
 
 

@@ -28,7 +28,7 @@ def load_plan_file(path: str, site: Site | None = None) -> Plan:
     :raises InputError: it cannot be read or understood.
     """
     data = read_input(path)
-    if data[:4] == b"PK\x03\x04":
+    if _is_workbook(data):
         from fabricctl.plan.xlsx import parse_xlsx
 
         return parse_xlsx(data, path, site=_names(site))
@@ -107,9 +107,12 @@ def parse_plan_text(text: str, path: str, site: Site | None = None) -> Plan:
 def is_site_text(path: str) -> bool:
     """Whether a plan file is really a site file (then its identities, places and reservations count too)."""
     data = read_input(path)
-    return (
-        data[:4] != b"PK\x03\x04" and _SITE_FILE.search(data[:400_000].decode("utf-8", "replace")) is not None
-    )
+    return not _is_workbook(data) and _SITE_FILE.search(data[:400_000].decode("utf-8", "replace")) is not None
+
+
+def _is_workbook(data: bytes) -> bool:
+    """Whether a file is a zip archive; no other plan is one."""
+    return data.startswith(b"PK\x03\x04")
 
 
 def choose_fabric(site: Site, fabric: str) -> str:
@@ -164,8 +167,10 @@ def complete_plan(plan: Plan, site: Site) -> Plan:
     for key, node in nodes.items():
         role, host = roles.get(node.name), node.host or ""
         rail, unit, tier = (role.rail, role.unit, role.tier) if role else (None, units.get(host), None)
-        if node.hca is not None and host in rails:
-            rail = rails[host].get(node.hca)
+        if node.hca is not None and host in rails and not plan.declares_rails:
+            rail = rails[host].get(
+                node.hca
+            )  # a plan that declares rails knows better, guests on other rails included
         place = known.get(node.host or node.name)
         if (place, tier, rail, unit) != (None, None, None, None):
             nodes[key] = replace(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fabricctl.errors import PlanError
 from fabricctl.fabric import NodeKind, Place, Port
 from fabricctl.model_tables import find_model
 from fabricctl.models import NodeModel, SwitchModel
@@ -177,7 +178,35 @@ def test_labels_are_kept_as_written_where_they_say_more_than_the_number() -> Non
 def test_a_cable_written_from_both_ends_counts_once() -> None:
     plan = table("leaf1,1,spine1,2", "spine1,2,leaf1,1")
     assert plan.fabric.link_count == 1
-    assert plan.notes[0] == "1 cables are written twice, as from both ends; each counts once."
+    assert plan.notes == ["1 cable is written twice, as from both ends; each counts once."]
+
+
+def test_a_row_repeated_as_it_is_counts_once_and_is_not_said_to_come_from_the_other_end() -> None:
+    plan = table("leaf1,1,spine1,2", "leaf1,1,spine1,2", "leaf1,1,spine1,2", "leaf1,2,s,1", "s,1,leaf1,2")
+    assert plan.fabric.link_count == 2
+    assert plan.notes == [
+        "1 cable is written twice, as from both ends; each counts once.",
+        "2 rows repeat the cable of an earlier row, in the same order; each cable counts once.",
+    ]
+
+
+def test_whole_numbers_with_a_decimal_point_are_whole_numbers() -> None:
+    header = HEADER + ",speed,z_rack,z_u"
+    plan = table("leaf1,1.0,leaf2,12.0,400.0,7.0,41.0", header=header)
+    (link,) = plan.fabric.each_link()
+    assert (link.a, link.b, link.rate) == (Port("leaf1", 1), Port("leaf2", 12), Rate(4, "NDR"))
+    assert link.detail is None
+    assert plan.fabric.nodes["leaf2"].place == Place("7", "41")
+    plan = table("leaf1,27.0,gpu1,2.0", site=Site())
+    assert pairs(plan) == {(Port("leaf1", 27), Port("gpu1 mlx5_3", 1))}
+    plan = table("leaf1,1,gpu7,2.0,1.0", header="switch,switch_port,host,hca,host_port")
+    assert pairs(plan) == {(Port("leaf1", 1), Port("gpu7 2", 1))}
+
+
+@pytest.mark.parametrize("cell", ["1.5", "1.00.0", "0.0", "255.0", "1e0", "-1.0"])
+def test_other_numbers_with_a_decimal_point_are_no_ports(cell: str) -> None:
+    with pytest.raises(PlanError, match=r"^cables\.csv:2: port"):
+        table(f"leaf1,{cell},spine1,2")
 
 
 def test_rows_of_other_link_types_are_skipped_and_counted() -> None:

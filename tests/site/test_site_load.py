@@ -271,6 +271,24 @@ def test_a_reference_outside_the_groups_gives_the_nearest_valid_word(extra: str,
     assert str(error_of(f"{SMALL}{extra}\n")) == message
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("h[1-2]:", "h[2-1]:"),
+        ("hcas: [", "hcas: [mlx5_0, "),
+        ("plan: {file: one.csv}", "plan: {}"),
+        ("plan: {file: one.csv}", "plan: {file: a.csv, rules: {}}"),
+        ("plan: {file: one.csv}", "plan: {rules: 7}"),
+        ("rate: ", "rate: 4x"),
+    ],
+)
+def test_no_error_begins_with_the_words_of_the_schema_library(old: str, new: str) -> None:
+    assert old in SMALL
+    for message in messages_of(SMALL.replace(old, new)):
+        assert "value error" not in message.lower()
+        assert "assertion" not in message.lower()
+
+
 def test_several_errors_show_the_first_and_how_many_more() -> None:
     error = error_of(SMALL.replace("units: 10", "units: x").replace("rate: 4xEDR", "rate: fast"))
     assert isinstance(error, SiteErrors)

@@ -43,13 +43,12 @@ def test_a_rule_fills_each_rack_before_the_next() -> None:
 def test_a_node_model_lists_its_hcas_in_rail_order() -> None:
     model = use.node_models(site())["h2"]
     assert (model.hcas, model.gpus, model.ports_per_hca) == (("mlx5_0", "mlx5_1"), 2, 1)
-    assert use.rail_of(site(), "h2", "mlx5_1") == 2
-    assert use.rail_of(site(), "h2", "mlx5_9") is None
+    assert use.hca_rails(site())["h2"] == {"mlx5_0": 1, "mlx5_1": 2}
 
 
 def test_fewer_rails_than_hcas_repeat() -> None:
     one_rail = site(old="gpus: 2", new="rails: 1")
-    assert [use.rail_of(one_rail, "h1", hca) for hca in ("mlx5_0", "mlx5_1")] == [1, 1]
+    assert use.hca_rails(one_rail)["h1"] == {"mlx5_0": 1, "mlx5_1": 1}
 
 
 def test_switch_roles_come_from_the_group_and_the_name() -> None:
