@@ -11,6 +11,8 @@ from fabricctl.cabling.islands import (
     split_finding,
 )
 from fabricctl.cabling.model import Finding, FindingKind, Island
+from fabricctl.cabling.verdict import Options
+from fabricctl.cabling.verify import verify
 from fabricctl.discovery.recognise import parse_any
 from fabricctl.plan.snapshot import plan_from_observation
 from tests.cabling.fabrics import Cable, plan, seen
@@ -176,7 +178,11 @@ def test_the_published_design_slip_is_said_of_the_plan_itself(captures: Path) ->
 
 
 def test_maintenance_of_a_switch_excuses_what_only_it_connects() -> None:
-    planned: list[Cable] = [("core1", 1, "spine1", 1), ("spine1", 2, "leaf1", 1), ("gpu1 mlx5_0", 1, "leaf1", 9)]
+    planned: list[Cable] = [
+        ("core1", 1, "spine1", 1),
+        ("spine1", 2, "leaf1", 1),
+        ("gpu1 mlx5_0", 1, "leaf1", 9),
+    ]
     planned += [("core1", 2, "spine2", 1)]
     verdict = verify(
         plan(planned), seen([("core1", 2, "spine2", 1)]), Options(expected_absent={"spine1": "fans on order"})
