@@ -99,7 +99,7 @@ def verify_cabling(
     ] = "",
     check: Annotated[
         list[Check],
-        typer.Option(help="Make the plan-free rail checks findings instead of notes."),
+        typer.Option(metavar="rails", help="Make the plan-free rail checks findings instead of notes."),
     ] = [],  # noqa: B006 - typer copies it
     strict: Annotated[
         bool,

@@ -109,6 +109,7 @@ class _Reader:
         device, system, ports, letter, guid, description, lid, body = match.groups()
         line += _BLOCK_HEADER
         key = "0x" + guid
+        fresh = key not in self.build.drafts
         node = self.begin(_KINDS[letter], key, description, int(ports), lid, line - 1, (device, system))
         found = _PORT.findall(body)
         if len(found) != body.count("\n"):
@@ -117,6 +118,7 @@ class _Reader:
         own_row = rows.get(guid)
         if own_row is None or len(own_row) <= node.ports:
             own_row = self.row(guid, node.ports)
+        once = fresh and len({port[0] for port in found}) == len(found)  # no port was or will be told twice
         for own, own_guid, peer_guid, peer_port, token in found:
             if token not in rates:
                 rates[token] = self.rate(token, line)
@@ -128,7 +130,7 @@ class _Reader:
             port, peer = own_row[number], row[there]
             rate = rates[token]
             first = halves.get(peer)
-            if port in links or port in halves:
+            if not once and (port in links or port in halves):
                 self.build.half(port, peer, rate, line)
             elif first is not None and first[0] is port and first[1] == rate:
                 links[port] = links[peer] = _tuple(Link, (peer, port, rate, first[2], 1, 2, None))

@@ -48,7 +48,7 @@ def parse_ports(text: str) -> list[HcaPort]:
         folders = words[0].split("/") if words else []
         if len(words) < 3 or folders[:4] != ["", "sys", "class", "infiniband"] or len(folders) != 7:
             continue
-        if folders[6].isdigit():
+        if folders[6].isdecimal() and len(folders[6]) <= 3:
             ports.append(HcaPort(folders[4], int(folders[6]), words[1], words[-1]))
     return sorted(ports, key=lambda port: (hostset.natural_key(port.hca), port.number))
 
