@@ -65,7 +65,7 @@ class Directory:
     def __init__(self, seen: Fabric, names: Names) -> None:
         self.seen = seen
         self.described: dict[str, Described] = {}
-        ranked = (NameIndex(), NameIndex(), NameIndex(), NameIndex())
+        ranked = (NameIndex(), NameIndex(), NameIndex())
         self.hosts = NameIndex()
         for key, node in seen.nodes.items():
             rank, said = self._effective(node, names)
@@ -74,7 +74,6 @@ class Directory:
                 ranked[rank].add(said.name, key)
                 if rank == 2 and name_key(node.description) != name_key(said.name):
                     ranked[rank].add(node.description, key)
-            ranked[3].add(key, key)
             if said.host and node.kind is NodeKind.HCA:
                 self.hosts.add(said.host, key)
         self._ranked = ranked
@@ -88,14 +87,15 @@ class Directory:
         return 2, Described(name, node.host, node.hca, node.model)
 
     def exact(self, name: str) -> list[str]:
-        """Nodes of exactly this name, of the best source that has it."""
-        return next((found for index in self._ranked if (found := index.exact(name))), [])
+        """Nodes of exactly this name, of the best source that has it; or the node of this key."""
+        for index in self._ranked:
+            if found := index.exact(name):
+                return found
+        return next(([key] for key in (name, name_key(name)) if key in self.seen.nodes), [])
 
     def find(self, name: str) -> list[str]:
         """Nodes of this name, or of the only one that differs by its domain."""
-        return self.exact(name) or next(
-            (found for index in self._ranked[:3] if (found := index.get(name))), []
-        )
+        return self.exact(name) or next((found for index in self._ranked if (found := index.get(name))), [])
 
     def is_switch(self, name: str) -> bool:
         """Whether a discovered switch has this name."""

@@ -104,11 +104,15 @@ class _Verifier:
     @cached_property
     def expected(self) -> Expectations:
         """What site and operator say, in the plan's keys."""
-        options, index = self.options, self.planned_names
-        absent = {key: why for name, why in options.expected_absent.items() for key in index.get(name)}
-        ports = {
-            Port(key, p.number): why for p, why in options.absent_ports.items() for key in index.get(p.node)
-        }
+        options = self.options
+        named = self.planned_names.get if options.expected_absent or options.absent_ports else None
+        absent: dict[str, str] = {}
+        ports: dict[Port, str] = {}
+        if named is not None:
+            absent = {key: why for name, why in options.expected_absent.items() for key in named(name)}
+            ports = {
+                Port(key, p.number): why for p, why in options.absent_ports.items() for key in named(p.node)
+            }
         in_scope = self.scope.holds if self.scope is not None else None
         rate_of = self.class_rate if options.rate_of_class is not None else None
         return Expectations(rate_of, absent, ports, in_scope, self.observation.disputed)
