@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from hashlib import blake2b
 
+from fabricctl.cabling.model import FindingKind
+from fabricctl.cabling.verdict import Verdict
 from fabricctl.discovery.model import DiscoveryFormat, Observation, Source
 from fabricctl.fabric import Fabric, Link, Node, NodeKind, Port
 from fabricctl.plan.model import Plan, PlanFormat
@@ -72,3 +74,17 @@ def two_tier(hosts: int = 4, leaves: int = 2, spines: int = 2, width: int = 2) -
                     (f"leaf{leaf}", 21 + (spine - 1) * width + w, f"spine{spine}", (leaf - 1) * width + w + 1)
                 )
     return cables
+
+
+def without(cables: list[Cable], *gone: Cable) -> list[Cable]:
+    assert all(cable in cables for cable in gone)
+    return [cable for cable in cables if cable not in gone]
+
+
+def classes(verdict: Verdict) -> dict[str, int]:
+    names = ("ok", "degraded", "swapped", "miswired", "missing", "not_judged")
+    return {name: number for name in names if (number := getattr(verdict.counts, name))}
+
+
+def kinds(verdict: Verdict) -> list[FindingKind]:
+    return [finding.kind for finding in verdict.findings]

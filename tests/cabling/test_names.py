@@ -6,14 +6,14 @@ import pytest
 
 from fabricctl.cabling.binding import Names
 from fabricctl.cabling.model import FindingKind
-from fabricctl.cabling.verdict import Options, Verdict
+from fabricctl.cabling.verdict import Options
 from fabricctl.cabling.verify import verify
 from fabricctl.discovery.model import Observation
 from fabricctl.fabric import Fabric, Link, Node, NodeKind, Port
 from fabricctl.models import NodeModel
 from fabricctl.plan.model import Plan, PlanFormat
 from fabricctl.rates import Rate
-from tests.cabling.fabrics import Cable, guid, plan, seen
+from tests.cabling.fabrics import Cable, classes, guid, plan, seen
 
 HDR = Rate(4, "HDR")
 
@@ -27,11 +27,6 @@ def rails(
         order = [words[1], words[0], *words[2:]] if host in crossed else words
         cables += [(f"g{host} {w}", 1, f"leaf{n}", host) for n, w in enumerate(order, 1) if w not in without]
     return cables
-
-
-def classes(verdict: Verdict) -> dict[str, int]:
-    names = ("ok", "degraded", "swapped", "miswired", "missing", "not_judged")
-    return {name: number for name in names if (number := getattr(verdict.counts, name))}
 
 
 DGX = ["mlx5_0", "mlx5_3", "mlx5_4", "mlx5_9"]

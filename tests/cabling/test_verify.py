@@ -4,28 +4,13 @@ import pytest
 
 from fabricctl.cabling.binding import Names
 from fabricctl.cabling.model import FindingKind
-from fabricctl.cabling.verify import Options, Verdict, VerdictWord, verify
-from fabricctl.discovery.model import INFORMATION, Observation, Problem, ProblemKind, Source, SubnetManager
-from fabricctl.errors import UsageError
-from fabricctl.fabric import LinkDetail, Port, PortState
+from fabricctl.cabling.verify import Options, VerdictWord, verify
+from fabricctl.discovery.model import INFORMATION, Problem, ProblemKind, Source, SubnetManager
+from fabricctl.fabric import Port, PortState
 from fabricctl.rates import Rate
-from tests.cabling.fabrics import Cable, guid, plan, seen, two_tier
+from tests.cabling.fabrics import Cable, classes, guid, kinds, plan, seen, two_tier, without
 
 EDR = Rate(4, "EDR")
-
-
-def without(cables: list[Cable], *gone: Cable) -> list[Cable]:
-    assert all(cable in cables for cable in gone)
-    return [cable for cable in cables if cable not in gone]
-
-
-def classes(verdict: Verdict) -> dict[str, int]:
-    names = ("ok", "degraded", "swapped", "miswired", "missing", "not_judged")
-    return {name: number for name in names if (number := getattr(verdict.counts, name))}
-
-
-def kinds(verdict: Verdict) -> list[FindingKind]:
-    return [finding.kind for finding in verdict.findings]
 
 
 def test_a_fabric_as_planned_is_ok() -> None:
@@ -174,50 +159,6 @@ def test_counts_of_the_six_classes_add_up_to_the_planned_cables() -> None:
     assert sum(sum(row.values()) for row in counts.by_tier.values()) == len(cables)
 
 
-def test_a_slower_link_than_planned_is_degraded() -> None:
-    cables = two_tier()
-    observation = seen(cables)
-    links = observation.fabric.links
-    port = Port(guid("leaf1"), 21)
-    slow = links[port]._replace(rate=EDR)
-    links[slow.a] = links[slow.b] = slow
-    verdict = verify(plan(cables), observation)
-    assert classes(verdict) == {"ok": 15, "degraded": 1}
-    finding = verdict.findings[0]
-    assert (finding.kind, finding.expected, finding.found) == (FindingKind.DEGRADED, "4xHDR", "4xEDR")
-
-
-def test_without_planned_rates_the_odd_one_out_is_degraded() -> None:
-    cables = two_tier(hosts=12, leaves=2)
-    observation = seen(cables)
-    port = Port(guid("gpu5 mlx5_0"), 1)
-    slow = observation.fabric.links[port]._replace(rate=EDR)
-    observation.fabric.links[slow.a] = observation.fabric.links[slow.b] = slow
-    verdict = verify(plan(cables, rate=None), observation)
-    assert classes(verdict)["degraded"] == 1
-    assert (
-        "as 23 of 24 links like it"
-        in next(f for f in verdict.findings if f.kind is FindingKind.DEGRADED).expected
-    )
-
-
-def test_a_whole_device_class_at_a_lower_speed_is_no_fault_without_a_planned_rate() -> None:
-    cables = two_tier(hosts=12, leaves=2)
-    observation = seen(cables)
-    for cable in cables:
-        if cable[0].startswith("gpu"):
-            slow = observation.fabric.links[Port(guid(cable[0]), 1)]._replace(rate=EDR)
-            observation.fabric.links[slow.a] = observation.fabric.links[slow.b] = slow
-    assert verify(plan(cables, rate=None), observation).word is VerdictWord.OK
-
-
-def test_a_planned_rate_the_source_does_not_tell_is_a_doubt() -> None:
-    cables = two_tier()
-    verdict = verify(plan(cables), seen(cables, rate=None))
-    assert verdict.exit_code == 3
-    assert "does not tell the rate of 16 cables" in verdict.doubts[0]
-
-
 def test_a_cable_between_two_unplanned_ports_is_unexpected() -> None:
     cables = two_tier()
     verdict = verify(plan(cables), seen([*cables, ("spine1", 15, "spine2", 15)]))
@@ -284,21 +225,6 @@ def test_the_gate_is_a_finding_by_itself() -> None:
     assert FindingKind.BAD_LINK_SHARE not in kinds(below)
     above = verify(plan(cables), seen(one_down), Options(gate=0.04))
     assert kinds(above)[0] is FindingKind.BAD_LINK_SHARE
-
-
-def test_only_limits_what_is_judged_and_the_exit_code() -> None:
-    cables = two_tier()
-    broken = without(cables, ("leaf1", 21, "spine1", 1))
-    verdict = verify(plan(cables), seen(broken), Options(only="gpu[1-2]"))
-    assert (verdict.exit_code, verdict.counts.intended) == (0, 4)
-    assert verify(plan(cables), seen(broken), Options(only="leaf1")).exit_code == 1
-
-
-@pytest.mark.parametrize("only", ["gpu9", "rack:B07", "rail:3", "su:1", "", " , ", "gpu[3-1]"])
-def test_only_that_names_nothing_is_a_usage_error(only: str) -> None:
-    options = Options(only=only or ",")
-    with pytest.raises(UsageError):
-        verify(plan(two_tier()), seen(two_tier()), options)
 
 
 def test_two_devices_of_one_needed_name_are_a_finding_and_not_guessed() -> None:
@@ -402,59 +328,6 @@ def test_a_short_name_that_several_full_names_share_decides_nothing() -> None:
     verdict = verify(plan([("n1 mlx5_0", 1, "leaf1", 1)]), seen(found))
     assert FindingKind.DUPLICATE_NAME in kinds(verdict)
     assert verdict.exit_code == 3
-
-
-def test_only_still_shows_what_else_is_at_the_chosen_device() -> None:
-    extra: list[Cable] = [
-        *two_tier(),
-        ("leaf1", 40, "leaf2", 40),
-        ("leaf1", 41, "leaf1", 42),
-        ("leaf2", 50, "spine1", 50),
-    ]
-    verdict = verify(plan(two_tier()), seen(extra), Options(only="leaf1"))
-    assert sorted(kinds(verdict)) == [FindingKind.SELF_LOOP, FindingKind.UNEXPECTED]
-    assert verdict.counts.unexpected == 1
-
-
-def test_only_compares_a_link_with_its_like_outside_the_scope() -> None:
-    # a replaced node has two ports to check; that one of them is slow shows only beside the others
-    cables = two_tier(hosts=12)
-    observation = seen(cables)
-    slow = observation.fabric.links[Port(guid("gpu5 mlx5_0"), 1)]._replace(rate=EDR)
-    observation.fabric.links[slow.a] = observation.fabric.links[slow.b] = slow
-    verdict = verify(plan(cables, rate=None), observation, Options(only="gpu5"))
-    assert (verdict.counts.intended, verdict.counts.degraded) == (2, 1)
-
-
-def test_a_duplicate_guid_of_a_chosen_device_stays_a_finding_under_only() -> None:
-    observation = seen(two_tier())
-    observation.problems.append(Problem(ProblemKind.DUPLICATE_GUID, "second block", 3, (guid("leaf1"),)))
-    assert kinds(verify(plan(two_tier()), observation, Options(only="leaf1"))) == [FindingKind.DUPLICATE_GUID]
-    assert kinds(verify(plan(two_tier()), observation, Options(only="leaf2"))) == []
-
-
-def could_be(cables: list[Cable], rates: list[tuple[Rate, Rate | None]]) -> Observation:
-    observation = seen(cables)
-    for link, (rate, best) in zip(list(observation.fabric.each_link()), rates, strict=True):
-        changed = link._replace(rate=rate, detail=LinkDetail(best) if best else None)
-        observation.fabric.links[link.a] = observation.fabric.links[link.b] = changed
-    return observation
-
-
-def test_links_slower_than_both_ends_support_are_findings_without_a_plan() -> None:
-    cables: list[Cable] = [("sw1", n, "sw2", n) for n in range(1, 9)]
-    verdict = verify(None, could_be(cables, [(EDR, Rate(4, "HDR"))] * 5 + [(Rate(4, "HDR"), None)] * 3))
-    assert [f.kind for f in verdict.findings] == [FindingKind.DEGRADED] * 5
-    one = verify(None, could_be([("sw1", 1, "sw2", 1)], [(Rate(1, "HDR"), Rate(4, "HDR"))]))
-    assert [f.kind for f in one.findings] == [FindingKind.DEGRADED]
-
-
-def test_a_capability_that_all_links_share_unused_is_a_note() -> None:
-    # ibsim shows "Could be 12X" on every link
-    cables: list[Cable] = [("sw1", n, "sw2", n) for n in range(1, 13)]
-    verdict = verify(None, could_be(cables, [(Rate(4, "HDR"), Rate(12, "HDR"))] * 12))
-    assert (verdict.exit_code, verdict.findings) == (0, [])
-    assert any("12 links could be wider or faster" in note for note in verdict.notes)
 
 
 def test_ports_that_are_up_but_not_active_are_a_finding() -> None:
