@@ -83,7 +83,7 @@ class LinkFindings:
             here, there = self.ends.planned(own), self.ends.discovered(far)
             why = impossible or self._why(own, want, far)
             cables.append(Cable(here, self.ends.planned(want), there, self.tiers.pair(link), link.line, why))
-            found.append(f"{here} - {there}")
+            found.append(f"{here} - {there.full}")
             whys.append(why)
         for end, port, state in ((a, judged.seen_a, judged.state_a), (b, judged.seen_b, judged.state_b)):
             if state is not None:
@@ -95,7 +95,7 @@ class LinkFindings:
             FindingKind.MISWIRED,
             f"{a} - {b}",
             f"{a} - {b} ({tiers}): {'; '.join(dict.fromkeys(whys))}",
-            expected=f"{a} - {b}",
+            expected=f"{a.full} - {b.full}",
             found=", ".join(found),
             fix="correct the plan" if impossible else self._miswired_fix(judged, a, b),
             devices=_devices(a, b),
@@ -162,7 +162,7 @@ class LinkFindings:
             FindingKind.MISSING,
             f"{a} - {b}",
             f"{a} - {b} ({tiers}): no link",
-            expected=f"{a} - {b}",
+            expected=f"{a.full} - {b.full}",
             found=", ".join(found),
             fix=fix,
             devices=_devices(a, b),
