@@ -185,7 +185,8 @@ def _unknown_kinds(fabric: Fabric) -> Iterator[PlanFinding]:
     names = [node.name for node in fabric.nodes.values() if node.kind is NodeKind.UNKNOWN]
     if names:
         named = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
-        text = f"{len(names):,} devices ({named}) may be switches or hosts: the plan does not say."
+        what = "device" if len(names) == 1 else "devices"
+        text = f"{len(names):,} {what} ({named}) may be switches or hosts: the plan does not say."
         yield PlanFinding(PlanSeverity.NOTE, text)
 
 

@@ -26,7 +26,10 @@ def render(
     :param estimated: what ``estimated_lengths`` gives, where racks are known.
     """
     lines: list[Line] = [
-        ((summary.path or "plan", BOLD), (f"  {summary.format} plan, {summary.links:,} cables", PLAIN))
+        (
+            (summary.path or "plan", BOLD),
+            (f"  {summary.format} plan, {_number(summary.links, 'cables')}", PLAIN),
+        )
     ]
     lines += [(), *_tiers(summary), ()]
     for low, high, number in summary_links(summary):
@@ -136,8 +139,13 @@ def _binned(lengths: Mapping[float, int]) -> list[tuple[str, int]]:
 
 
 def _counted(counts: Mapping[str, int], what: str) -> str:
-    shown = [f"{name} ({number:,} {what})" for name, number in list(counts.items())[:8]]
+    shown = [f"{name} ({_number(number, what)})" for name, number in list(counts.items())[:8]]
     return ", ".join(shown) + (f" and {len(counts) - 8} more" if len(counts) > 8 else "")
+
+
+def _number(number: int, what: str) -> str:
+    """``1 cable``, ``12,282 cables``."""
+    return f"{number:,} {what.removesuffix('s') if number == 1 else what}"
 
 
 def _row(label: str, text: str, style: str = PLAIN) -> Iterator[Line]:
