@@ -156,7 +156,7 @@ def islands_words(islands: Sequence[Island]) -> str:
     lone = sum(1 for island in islands if _sees_nothing(island))
     kinds = Counter(island_words(island) for island in islands if not _sees_nothing(island))
     shown = list(kinds.items())[:SHOWN]
-    parts = [words if number == 1 else f"{number:,} of {words} each" for words, number in shown]
+    parts = [words if number == 1 else f"{number:,} islands of {words} each" for words, number in shown]
     more = len(islands) - lone - sum(number for _, number in shown)
     parts += [f"and {more:,} more"] if more else []
     parts += [f"{'and ' if parts else ''}{_number(lone, 'switch')} that {_see(lone)} nothing"] if lone else []

@@ -50,7 +50,16 @@ def _group(members: list[Finding]) -> Group:
         details.append(("", f"... and {len(members) - SHOWN:,} more"))
     if first.kind in _FIX_OF_ALL:
         same = {finding.fix for finding in members}
-        details.append(("fix", first.fix if len(same) == 1 else _FIX_OF_ALL[first.kind]))
+        fix = first.fix if len(same) == 1 else _FIX_OF_ALL[first.kind]
+        strangers = any("under another name" in finding.fix for finding in members)
+        details.append(
+            (
+                "fix",
+                f"{fix}; a stranger in an unseen device's place may be that device, renamed"
+                if strangers
+                else fix,
+            )
+        )
     return Group(f"{number} {what}".strip(), len(members), tuple(details))
 
 
@@ -58,7 +67,7 @@ _FIX_OF_MANY = {
     "HCA": "other HCAs of the same hosts may be up: check these cards, their cables and their ports"
 }
 _FIX_OF_ALL = {
-    FindingKind.MISWIRED: "connect each as expected; a stranger in an unseen device's place may be only its name",
+    FindingKind.MISWIRED: "connect each as expected",
     FindingKind.MISSING: "plug in, reseat or replace these cables; a disabled port was disabled by somebody",
     FindingKind.DEGRADED: "clean and reseat both ends, then replace the cable",
 }

@@ -130,6 +130,8 @@ def can_i_train(verdict: Verdict) -> str:
             f"It will run, with losses: the bad cables are below the gate of {percent(verdict.gate)}. "
             "Repair from the top of the list."
         )
+    if verdict.plan_format is None:
+        return "Look at the findings first; whether cables are where they belong, only a plan tells."
     return "No planned cable speaks against it; look at the findings first."
 
 

@@ -64,7 +64,7 @@ def test_a_network_seen_in_two_pieces_is_said_though_another_planned_one_is_unse
     assert finding.kind is FindingKind.SPLIT_FABRIC
     assert finding.headline == "one of the planned networks is in 2 islands that cannot reach each other"
     assert finding.expected == "one network of 4 switches, 2 HCAs (mlx5_0 only)"
-    assert finding.found == "2 of 2 switches, 1 HCA (mlx5_0 only) each"
+    assert finding.found == "2 islands of 2 switches, 1 HCA (mlx5_0 only) each"
 
 
 def test_two_networks_of_which_each_is_seen_whole_are_no_split() -> None:
@@ -123,7 +123,7 @@ def test_of_many_islands_eight_kinds_are_named() -> None:
 def test_islands_alike_are_named_once() -> None:
     leaf = Island(1, 50, (("mlx5_0", 50),))
     words = islands_words([Island(1310, 400, (("mlx5_0", 400),)), *[leaf] * 30])
-    assert words == "1,310 switches, 400 HCAs (mlx5_0 only); 30 of 1 switch, 50 HCAs (mlx5_0 only) each"
+    assert words == "1,310 switches, 400 HCAs (mlx5_0 only); 30 islands of 1 switch, 50 HCAs (mlx5_0 only) each"
 
 
 def test_an_hca_that_sees_no_switch_is_no_split_and_is_said_beside_one() -> None:
