@@ -123,7 +123,9 @@ def test_of_many_islands_eight_kinds_are_named() -> None:
 def test_islands_alike_are_named_once() -> None:
     leaf = Island(1, 50, (("mlx5_0", 50),))
     words = islands_words([Island(1310, 400, (("mlx5_0", 400),)), *[leaf] * 30])
-    assert words == "1,310 switches, 400 HCAs (mlx5_0 only); 30 islands of 1 switch, 50 HCAs (mlx5_0 only) each"
+    assert (
+        words == "1,310 switches, 400 HCAs (mlx5_0 only); 30 islands of 1 switch, 50 HCAs (mlx5_0 only) each"
+    )
 
 
 def test_an_hca_that_sees_no_switch_is_no_split_and_is_said_beside_one() -> None:
