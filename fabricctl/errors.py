@@ -8,14 +8,13 @@
     │   ├── SiteError              the site file
     │   ├── PlanError              a cabling plan of any format
     │   └── DiscoveryError         a discovery (ibnetdiscover, iblinkinfo, ...)
-    ├── ViewerError         (3)    a live discovery that did not happen: "could not tell"
-    │   ├── UnreachableError       no route, refused, name unknown
-    │   ├── LoginRefusedError      the ssh server refused the key or user
-    │   ├── HostKeyError           the host key is unknown or differs
-    │   ├── DeadlineError          no full answer within the deadline
-    │   ├── ToolMissingError       the host has no such command
-    │   └── ToolFailedError        the command ended with an error
-    └── InvariantError      (70)   a bug of ours: a promise between modules is broken
+    └── ViewerError         (3)    a live discovery that did not happen: "could not tell"
+        ├── UnreachableError       no route, refused, name unknown
+        ├── LoginRefusedError      the ssh server refused the key or user
+        ├── HostKeyError           the host key is unknown or differs
+        ├── DeadlineError          no full answer within the deadline
+        ├── ToolMissingError       the host has no such command
+        └── ToolFailedError        the command ended with an error
 
 A host's failure is data in a result; a ``ViewerError`` is caught by the workflow and becomes one.
 """
@@ -131,9 +130,3 @@ class ToolMissingError(ViewerError):
 
 class ToolFailedError(ViewerError):
     """The command ended with an error."""
-
-
-class InvariantError(FabricctlError):
-    """A bug of ours."""
-
-    exit_code = EXIT_BUG

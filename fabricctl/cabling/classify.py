@@ -21,6 +21,9 @@ SIBLING_SHARE = 0.9
 """Without a planned rate, a link slower than 90 % of at least eight like it is degraded: storage fabrics hold
 whole device classes at a lower speed legitimately, so "like it" means same tiers and same device types."""
 
+SUPPORTED = "both ends support it"
+"""Reason of a degraded link that is judged by the capabilities of its own two ends."""
+
 
 @dataclass(frozen=True)
 class Expectations:
@@ -155,7 +158,7 @@ class _Classifier:
                     self.result.capable_of_more += best is not None and rate.below(best)
                     self.count_ok(link)
                 elif best is not None and rate.below(best):
-                    self.degraded(link, cable, best, "both ends support it")
+                    self.degraded(link, cable, best, SUPPORTED)
                 else:
                     self.count_ok(link)
 
@@ -188,6 +191,7 @@ class _Classifier:
         if (
             partner is not None
             and found_b is not None
+            and found_a != found_b  # a planned loopback in one port has one neighbour, not two
             and partner is planned_at.get(found_b)
             and partner is not link
         ):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from fabricctl.cabling.absent import Absence
 from fabricctl.cabling.binding import Binding
-from fabricctl.cabling.classify import Classified, impossible_port
+from fabricctl.cabling.classify import SUPPORTED, Classified, impossible_port
 from fabricctl.cabling.ends import Ends
 from fabricctl.cabling.model import Cable, End, Finding, FindingKind, Judged, LinkClass
 from fabricctl.cabling.tiers import TIER_WORDS, Tiers
@@ -188,11 +188,13 @@ class LinkFindings:
         for host, keys in hosts.items():
             if host not in up and planned[host] > 1:
                 links = [one for key in keys for one in under[key]]
-                yield self._absent_device(keys, host, links, Absence(None, len(links), len(links)))
+                facing = sum(absent[key].facing for key in keys)
+                yield self._absent_device(keys, host, links, Absence(None, len(links), facing))
             else:
                 for key in keys:
                     name = self.binding.plan.fabric.nodes[key].name
-                    yield self._absent_device([key], name, under[key], absent[key], host)
+                    shown = host if host in up else None
+                    yield self._absent_device([key], name, under[key], absent[key], shown)
 
     def _planned_hcas(self, hosts: Iterable[str]) -> dict[str, int]:
         counts = dict.fromkeys(hosts, 0)
@@ -204,6 +206,7 @@ class LinkFindings:
     def _absent_device(
         self, keys: list[str], name: str, judged: list[Judged], absence: Absence, host: str | None = None
     ) -> Finding:
+        """One finding for absent nodes. :param host: of an HCA, its host when other cards of it are seen."""
         gone = set(keys)
         cables, far, disabled = [], [], []
         for one in judged:
@@ -217,7 +220,7 @@ class LinkFindings:
             if state is PortState.DISABLED:
                 disabled.append(there)
         node = self.binding.plan.fabric.nodes[keys[0]]
-        word = self._device_word(node.kind, keys, host)
+        word = self._device_word(node.kind, keys)
         place = cables[0].a.place if cables[0].a.device == name or node.host else ""
         facing, total = absence.facing, len(judged)
         if facing == 1:
@@ -239,9 +242,9 @@ class LinkFindings:
             group=word,
         )
 
-    def _device_word(self, kind: NodeKind, keys: list[str], host: str | None) -> str:
+    def _device_word(self, kind: NodeKind, keys: list[str]) -> str:
         if kind is NodeKind.HCA:
-            return "host" if host is None and len(keys) > 1 else "HCA"
+            return "host" if len(keys) > 1 else "HCA"
         return _tier(self.tiers.plan.get(keys[0])) if keys[0] in self.tiers.plan else "device"
 
     @staticmethod
@@ -252,7 +255,9 @@ class LinkFindings:
                 f"{ports} {'was' if len(disabled) == 1 else 'were'} disabled by somebody: find out why first"
             )
         if word == "HCA":
-            return f"{host or 'its host'} shows other HCAs: check this card, its cable and its port"
+            if host is None:
+                return "is its host powered on, and its InfiniBand driver loaded? else check card, cable and port"
+            return f"{host} shows other HCAs: check this card, its cable and its port"
         if word == "host":
             return "is it powered on, and is its InfiniBand driver loaded?"
         fix = "is it powered? if powered and cabled but not discovered, check its ASIC and its subnet manager view"
@@ -272,10 +277,11 @@ class LinkFindings:
         narrow = rate.width < want.width
         tiers = self.tiers.pair(link)
         because = f" ({judged.reason})" if judged.reason else ""
+        than = {"": "planned", SUPPORTED: "both ends support"}.get(judged.reason, "its like")
         return Finding(
             FindingKind.DEGRADED,
             f"{a} - {b}",
-            f"{a} - {b} ({tiers}): {'narrower' if narrow else 'slower'} than {'its like' if because else 'planned'}",
+            f"{a} - {b} ({tiers}): {'narrower' if narrow else 'slower'} than {than}",
             expected=f"{want}{because}",
             found=str(rate),
             fix=f"clean and reseat both ends, then replace the cable: {a.full} - {b.full}",

@@ -220,7 +220,7 @@ class Reserved(Section):
 
 
 class Absent(Section):
-    """Devices or ports that may be missing for now."""
+    """Devices or ports that are not installed yet: their absence is expected."""
 
     devices: HostSet = Field(description="Hosts or switches.")
     ports: list[PortText] = Field(

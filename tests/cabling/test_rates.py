@@ -70,6 +70,7 @@ def test_links_slower_than_both_ends_support_are_findings_without_a_plan() -> No
     assert [f.kind for f in verdict.findings] == [FindingKind.DEGRADED] * 5
     one = verify(None, could_be([("sw1", 1, "sw2", 1)], [(Rate(1, "HDR"), Rate(4, "HDR"))]))
     assert [f.kind for f in one.findings] == [FindingKind.DEGRADED]
+    assert one.findings[0].headline.endswith("narrower than both ends support")
 
 
 def test_a_capability_that_all_links_share_unused_is_a_note() -> None:

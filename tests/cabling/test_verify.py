@@ -341,3 +341,22 @@ def test_ports_that_are_up_but_not_active_are_a_finding() -> None:
 def test_a_planned_port_its_device_does_not_have_is_told_as_a_plan_error() -> None:
     verdict = verify(plan([("leaf1", 200, "spine1", 1)]), seen([], alone=["leaf1", "spine1"]))
     assert "the plan names port 200 of leaf1, which has 64" in verdict.doubts[0]
+
+
+def test_a_host_with_one_card_that_is_absent_is_not_said_to_show_others() -> None:
+    planned: list[Cable] = [
+        ("g1 mlx5_0", 1, "leaf1", 1),
+        ("g2 mlx5_0", 1, "leaf1", 2),
+        ("g2 mlx5_1", 1, "leaf1", 3),
+    ]
+    alone = verify(plan(planned), seen([planned[1], planned[2]]), Options(gate=1.0)).findings[0]
+    assert alone.headline == "HCA g1 mlx5_0 is absent: 1 cable missing with it"
+    assert alone.fix.startswith("is its host powered on")
+    beside = verify(plan(planned), seen([planned[0], planned[1]]), Options(gate=1.0)).findings[0]
+    assert beside.fix == "g2 shows other HCAs: check this card, its cable and its port"
+
+
+def test_planned_loopbacks_in_one_port_are_no_swap() -> None:
+    # two loopback plugs planned, a cable joins their ports instead
+    planned: list[Cable] = [("sw1", 1, "sw1", 1), ("sw2", 1, "sw2", 1)]
+    assert classes(verify(plan(planned), seen([("sw1", 1, "sw2", 1)]))) == {"miswired": 2}
