@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from dataclasses import dataclass
 from urllib.parse import unquote
@@ -80,6 +81,8 @@ def _shown(text: str) -> str:
 def _guess(place: str) -> str:
     if difflib.get_close_matches(place, [LOCAL], cutoff=0.7):
         return f"did you mean {LOCAL}?"
+    if place and os.path.isfile(place):
+        return "that is a file: a saved discovery goes to --discovered"
     tail = place.rpartition("/")[2]
     return f"did you mean {_SSH}{tail}?" if tail and ":" not in tail and " " not in tail else ""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -120,3 +122,12 @@ def test_any_text_is_understood_or_refused(text: str) -> None:
     viewers = understood(text)
     assert viewers is None or all(v.host == "" or v.host[0] != "-" for v in viewers)
     assert viewers != []
+
+
+def test_a_saved_discovery_given_to_from_is_told_where_it_goes(tmp_path: Path) -> None:
+    saved = tmp_path / "fabric.txt"
+    saved.write_text("# Topology file\n")
+    with pytest.raises(UsageError) as caught:
+        parse_viewers(str(saved))
+    assert "--discovered" in caught.value.hint
+    assert "ssh://" not in caught.value.hint
