@@ -102,6 +102,9 @@ class LinkDetail(NamedTuple):
     :param link_class: name of the plan's link class.
     :param cable: label or part number, :param length_m: as planned.
     :param labels: port labels as the plan wrote them, end a and end b.
+    :param assembly: kind of cable as ``AssemblyType`` spells it, empty when not told.
+    :param part_number: and :param serial: of the cable, as planned or as its EEPROM says.
+    :param connectors: connector at end a and end b (``OSFP``, ``MPO``), :param modules: transceiver part numbers.
     """
 
     could_be: Rate | None = None
@@ -109,6 +112,11 @@ class LinkDetail(NamedTuple):
     cable: str = ""
     length_m: float | None = None
     labels: tuple[str, str] = ("", "")
+    assembly: str = ""
+    part_number: str = ""
+    serial: str = ""
+    connectors: tuple[str, str] = ("", "")
+    modules: tuple[str, str] = ("", "")
 
 
 class Link(NamedTuple):

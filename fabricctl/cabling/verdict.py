@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from fabricctl.cabling.binding import Names
+from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.ends import Knowledge
 from fabricctl.cabling.islands import Islands
 from fabricctl.cabling.model import Cable, Counts, Finding
@@ -59,6 +60,7 @@ class Verdict:
 
     :param doubts: why something could not be told, one sentence each; :param notes: worth knowing, no verdict.
     :param outside: cables that reach a device outside the plan; counted, and listed on request.
+    :param comparison: plan and discovery laid over each other, for causes, repair and picture.
     :param plan_format: None when no plan was given and only the plan-free checks ran.
     """
 
@@ -76,6 +78,7 @@ class Verdict:
     switches_seen: int = 0
     hcas_seen: int = 0
     outside: list[Cable] = field(default_factory=list)
+    comparison: Comparison | None = None
 
     @property
     def exit_code(self) -> int:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from fabricctl.cabling.bind import bind
 from fabricctl.cabling.classify import Classified, Expectations, classify, unexplained
+from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.directory import Directory, NameIndex, plan_index
 from fabricctl.cabling.ends import Ends
 from fabricctl.cabling.islands import Islands, find_islands, planned_words, split_finding
@@ -94,6 +95,7 @@ class _Verifier:
             switches_seen=sum(1 for _ in self.seen.switches()),
             hcas_seen=sum(1 for _ in self.seen.hcas()),
             outside=self.outside,
+            comparison=Comparison(self.binding, self.seen, classified, self.tiers, self.ends),
         )
 
     @cached_property

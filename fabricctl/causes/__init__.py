@@ -1,0 +1,1 @@
+"""Why the cabling is wrong: the largest explanations first."""

@@ -1,0 +1,1 @@
+"""Which discovered switch is which planned one."""

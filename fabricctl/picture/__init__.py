@@ -1,0 +1,1 @@
+"""The picture: one self-contained HTML file, and a static SVG."""
