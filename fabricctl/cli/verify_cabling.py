@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabricctl.errors import InputError, UsageError
+from fabricctl.plan.model import PortNumbers
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -86,6 +87,13 @@ def verify_cabling(
         ),
     ] = "",
     fabric: Annotated[str, typer.Option(metavar="NAME", help="Which fabric of the site file.")] = "",
+    port_numbers: Annotated[
+        PortNumbers | None,
+        typer.Option(
+            "--port-numbers",
+            help="What plain port numbers of the plan's table are where cages hold several ports.",
+        ),
+    ] = None,
     only: Annotated[
         str | None,
         typer.Option(
@@ -184,6 +192,7 @@ def verify_cabling(
         deadline_s=deadline,
         known_hosts=known_hosts,
         key_files=identity,
+        port_numbers=port_numbers,
     )
     outputs = _Outputs(format, report, prometheus, everything)
     _check_usage(request, watch)
