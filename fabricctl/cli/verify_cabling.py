@@ -105,6 +105,15 @@ def verify_cabling(
         str,
         typer.Option(metavar="FILE", help="ib-node-name-map: GUID to name of switches."),
     ] = "",
+    hca_slots: Annotated[
+        str,
+        typer.Option(
+            "--hca-slots",
+            metavar="FILE",
+            help="Inventory of HCA slots (CSV or JSON: host, model, slot, hca, pci, guid): a card in another slot than "
+            "in most hosts of its model is a finding.",
+        ),
+    ] = "",
     check: Annotated[
         list[Check],
         typer.Option(metavar="rails", help="Make the plan-free rail checks findings instead of notes."),
@@ -193,6 +202,7 @@ def verify_cabling(
         known_hosts=known_hosts,
         key_files=identity,
         port_numbers=port_numbers,
+        hca_slots=hca_slots,
     )
     outputs = _Outputs(format, report, prometheus, everything)
     _check_usage(request, watch)
@@ -209,7 +219,10 @@ def _only(text: str | None) -> str:
 
 
 def _check_usage(request: Request, watch: float | None) -> None:
-    inputs = [request.plan, request.site, request.node_name_map, *request.discovered]
+    inputs = [
+        *(request.plan, request.site, request.node_name_map, request.hca_slots),
+        *request.discovered,
+    ]
     if inputs.count("-") > 1:
         raise UsageError("standard input can be read only once: give - to one option")
     if watch is not None and "-" in inputs:

@@ -101,6 +101,12 @@ def load_intent(request: Request, progress: Progress) -> Intent:
         viewers = tuple(site.fabrics[fabric].viewers) if fabric in site.fabrics else ()
     if plan is None and request.only:
         raise UsageError("--only needs a plan: give --plan or --site")
+    if request.hca_slots:
+        from fabricctl.cabling.slot_inventory import parse_slots
+
+        progress(f"reading the HCA slots {request.hca_slots}")
+        text = decode(read_input(request.hca_slots), request.hca_slots)
+        options = replace(options, hca_slots=parse_slots(text, request.hca_slots))
     options = replace(
         options,
         only=request.only,
