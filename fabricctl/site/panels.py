@@ -94,8 +94,9 @@ def _changed(
             same = known.hca == value
             ports[cage, number] = known if same else known._replace(hca=value, pci="", gpu=None)
         else:
-            split = known.split_ready if known.number == int(value) else None
-            ports[cage, number] = known._replace(number=int(value), split_ready=split)
+            port = int(value) if value.isdecimal() else 0  # another word is said to be wrong elsewhere
+            split = known.split_ready if known.number == port else None
+            ports[cage, number] = known._replace(number=port, split_ready=split)
         said.append("hca" if kind == "host" else "number")
     for text, label in entry.labels.items():
         cage, number = place_of_port(text, base)
@@ -166,7 +167,7 @@ def _entry_problems(
     if panel.like is not None and base is None:
         yield (
             (*keys, "like"),
-            f"unknown panel {panel.like!r}; {nearest(panel.like, [*builtin_panels()])}",
+            f"unknown panel {panel.like!r}; {nearest(panel.like.upper(), [*builtin_panels()])}",
         )
         return
     places = {(port.cage, port.port) for port in (base.ports if base is not None else ())}
