@@ -94,9 +94,9 @@ def _changed(
             same = known.hca == value
             ports[cage, number] = known if same else known._replace(hca=value, pci="", gpu=None)
         else:
-            port = int(value) if value.isdecimal() else 0  # another word is said to be wrong elsewhere
-            split = known.split_ready if known.number == port else None
-            ports[cage, number] = known._replace(number=port, split_ready=split)
+            wanted = int(value) if value.isdecimal() else 0  # another word is said to be wrong elsewhere
+            split = known.split_ready if known.number == wanted else None
+            ports[cage, number] = known._replace(number=wanted, split_ready=split)
         said.append("hca" if kind == "host" else "number")
     for text, label in entry.labels.items():
         cage, number = place_of_port(text, base)
