@@ -29,7 +29,7 @@ def notes(
     if other:
         told.append(
             f"{_are(other)} in the split-ready profile, which counts every port anew ({_example(other, halves)}), and "
-            f"the plan counts in the normal one: translated before comparing, no cable is wrong for it{_how(other)}"
+            f"the plan counts in the normal one: translated before comparing, this is no miscabling{_how(other)}"
         )
     same = [s for s in switches if s.seen is split and s.planned is split]
     if same:

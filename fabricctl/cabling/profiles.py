@@ -26,6 +26,7 @@ from fabricctl.cabling.numbering import Halves, Numbering, Profile, halves_of
 from fabricctl.cabling.port_numbers import settle_port_numbers
 from fabricctl.cabling.profile_notes import notes, unknown_doubt
 from fabricctl.cabling.renumber import renumber_observation, renumber_plan
+from fabricctl.discovery.build import PORTS_MAX
 from fabricctl.discovery.model import Observation
 from fabricctl.discovery.names import describe, name_key
 from fabricctl.fabric import Fabric, Node, NodeKind
@@ -38,6 +39,9 @@ ModelOf = Callable[[str, str], SwitchModel | None]
 
 CHIPS = {0xD2F0: "QM8700", 0xD2F2: "QM9700"}
 """PCI device ID of a switch chip -> a model whose ports are the chip's own (Quantum: 40, Quantum-2: 64)."""
+
+LEAST_PORTS, MOST_PORTS = 40, 64
+"""Ports of those chips in the normal profile."""
 
 SPLIT_COUNTS = frozenset((80, 81, 128, 129))
 """Port counts, with and without the aggregation node's, that only the split-ready profile of those chips shows."""
@@ -144,23 +148,23 @@ class _Normaliser:
         nodes = (*self.seen_nodes.values(), *self.plan_nodes.values())
         if any(node.ports in SPLIT_COUNTS for node in nodes):
             return True
-        least = min(len(model.first) for model in map(halves_of, map(find_model, CHIPS.values())) if model)
         fabrics = [self.observation.fabric, *([self.plan.fabric] if self.plan is not None else [])]
         beyond: dict[str, int] = {}
         for fabric in fabrics:
             for key, number in fabric.links:
-                if number > least and number > beyond.get(key, 0):
+                if number > LEAST_PORTS and number > beyond.get(key, 0):
                     beyond[key] = number
-        if not beyond:
-            return False
-        for key, number in beyond.items():
-            node = self.seen_nodes.get(key) or self.plan_nodes.get(key)
-            halves = self.kind_of(node) if node is not None else None
-            if halves is not None and number > halves.ports + 1:
-                return True
-            if node is not None and halves is None and number > 2 * least:
-                return True  # more than any model's normal count: what it is will be asked by name
-        return False
+        return any(number > self.normal_count(key) + 1 for key, number in beyond.items())
+
+    def normal_count(self, key: str) -> int:
+        """Ports of a switch in the normal profile by its own words or its namesake's; what nobody tells, the most."""
+        node = self.seen_nodes.get(key) or self.plan_nodes.get(key)
+        if node is None:
+            return PORTS_MAX  # an HCA or router: has no profile
+        halves = self.kind_of(node)
+        twin = self.seen_nodes.get(self.named.get(name_key(node.name), "")) if halves is None else None
+        halves = self.kind_of(twin) if twin is not None else halves
+        return halves.ports if halves is not None else MOST_PORTS
 
     # -- models -------------------------------------------------------------------------------------------
 

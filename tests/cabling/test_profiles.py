@@ -215,6 +215,37 @@ def test_a_miswired_cable_at_a_switch_in_the_other_profile_names_the_ports_of_th
     assert finding.fix == "exchange the plugs at spine1/1 (panel 1/1) and spine1/2 (panel 1/2)"
 
 
+def test_a_plan_above_the_count_of_switches_in_the_normal_profile_is_translated_by_their_namesakes() -> None:
+    ports = (1, 3, 41, 67)
+    plan = make.plan([("leaf1", n, "spine1", n) for n in ports])
+    there: list[make.Cable] = [("leaf1", (n + 1) // 2, "spine1", (n + 1) // 2) for n in ports]
+    verdict = verify(plan, discovered(there, {"leaf1": 65, "spine1": 65}), OPTIONS)
+    assert verdict.word is VerdictWord.OK
+    assert any("2 switches (leaf1,spine1) are in the normal profile" in note for note in verdict.notes)
+
+
+def test_one_number_above_the_count_does_not_turn_a_whole_plan() -> None:
+    cables: list[make.Cable] = [("leaf1", n, "spine1", n) for n in (1, 2, 3, 4, 64)]
+    plan = make.plan([*cables, ("leaf1", 99, "spine1", 5)])
+    verdict = verify(plan, discovered(cables, {"leaf1": 65, "spine1": 65}), OPTIONS)
+    assert verdict.counts.ok == 5
+    assert verdict.word is VerdictWord.COULD_NOT_TELL
+
+
+def test_names_are_not_needed_as_long_as_models_are_known() -> None:
+    """Before identities are inferred: nothing is named alike, and still both sides count alike."""
+    net, plan = hall()
+    renamed = ibnetdiscover.parse(
+        "".join(discovery_lines(split_ready(net, chosen(net, "half")))).replace("MF0;ib", "MF0;other-ib"), ""
+    )
+    result = normalise(plan, renamed, model_of)
+    used = {number for key, number in result.observation.fabric.links if key in result.numbering.halves}
+    planned = {n for key, n in result.plan.fabric.links if key in result.numbering.halves}  # type: ignore[union-attr]
+    assert used == planned == set(range(1, 65))
+    assert len(result.numbering.planned) == 320
+    assert any("320 planned switches name no model and count as QM9700" in note for note in result.notes)
+
+
 def test_a_switch_of_a_model_without_that_profile_is_left_alone() -> None:
     cables: list[make.Cable] = [("sw1", 1, "sw2", 1), ("sw1", 36, "sw2", 36)]
     observation = make.seen(cables)
