@@ -29,6 +29,7 @@ def check(file: SiteFile = DEFAULT_FILE) -> None:
     """
     from fabricctl.cli.console import out_console
     from fabricctl.hostset import fold
+    from fabricctl.plan.port_numbers import require_clear
     from fabricctl.site.check import check_site
     from fabricctl.site.load import SiteErrors
     from fabricctl.site.summary import site_line
@@ -40,7 +41,7 @@ def check(file: SiteFile = DEFAULT_FILE) -> None:
         for error in exc.errors:
             typer.echo(f"fabricctl: {error}", err=True)
         raise typer.Exit(EXIT_USAGE) from exc
-    plans = {name: plan_of_fabric(site, name) for name in site.fabrics}
+    plans = {name: require_clear(plan_of_fabric(site, name)) for name in site.fabrics}
     findings = check_site(site, plans)
     console = out_console()
     console.print(site_line(site), markup=False, soft_wrap=True)

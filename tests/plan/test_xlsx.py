@@ -175,3 +175,28 @@ def test_any_damage_is_a_plan_or_a_plan_error(damage: list[tuple[int, int]]) -> 
         said = str(exc)
     assert said
     assert "\n" not in said
+
+
+CVT_LINKS = (
+    *("A-Node", "A-Port", "Z-Node", "Z-Port", "Protocol", "Shuffle-ID", "A-Connector", "A-MPO-Connector"),
+    *("Z-Connector", "Z-MPO-Connector", "A-Module-PN", "Z-Module-PN", "Source-Ref"),
+)
+
+
+def test_a_cvt_1_7_1_workbook_keeps_connectors_and_modules() -> None:
+    nodes = ("FabricId", "Rack", "Unit", "TrayIndex", "NodeName", "NodeType", "NodeOs", "NodeModel")
+    link = ("leaf-01", "sw3p1", "spine-01", "sw1p2", "ib", 7, 3, 1, 4, 2, "MMA4Z00-NS", "MMS4X00-NM", 12)
+    plan = parse_xlsx(workbook(Nodes=[nodes, ("f1", "A1", 3, 1, "leaf-01", "switch", "nvos", "QM9700")],
+                               Links=[CVT_LINKS, link]), "cvt.xlsx")  # fmt: skip
+    (cable,) = plan.fabric.each_link()
+    assert (cable.a.number, cable.b.number) == (5, 2)
+    assert cable.detail is not None
+    assert (cable.detail.cable, cable.detail.connectors) == ("7", ("3, MPO 1", "4, MPO 2"))
+    assert cable.detail.modules == ("MMA4Z00-NS", "MMS4X00-NM")
+
+
+def test_a_cell_above_the_header_says_what_port_numbers_are() -> None:
+    header = ("a_device", "a_type", "a_port", "z_device", "z_type", "z_port")
+    rows = [("leaf1", "QM9700", 14, "spine1", "QM9700", 1), ("leaf1", "QM9700", 14, "spine1", "QM9700", 1)]
+    plan = parse_xlsx(workbook(Cables=[("# port-numbers: cage",), header, *rows]), "c.xlsx")
+    assert {(link.a.number, link.b.number) for link in plan.fabric.each_link()} == {(27, 1), (28, 2)}
