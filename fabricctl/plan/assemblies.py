@@ -1,7 +1,7 @@
 """What a sheet or an EEPROM calls a cable, and which kind of assembly that is.
 
 Part numbers: NVIDIA LinkX product pages, docs.nvidia.com/networking/display/ (400g100gpam4ovpub, mcp4y10nxxx2x400pub,
-mcp7y00nxxx800pub, intrcnctcabreqndr400eth); MCA4J80 from memory of the same family. An active optical cable has its
+mcp7y00nxxx800pub, intrcnctcabreqndr400eth); of MCA4J80 no page was found. An active optical cable has its
 transceivers fixed to it, so it is handled as a cable of one plug per cage, like a copper one.
 """
 
