@@ -1,0 +1,190 @@
+"""Places in the words of the hall: rack, unit, side, cage, port and lanes of what a plug sits in.
+
+A label names an end by rack, unit and port, and a cable by both ends, as ANSI/TIA-606 asks for (rack, equipment and
+port of both ends at each end) and as vendors print it (``R1-U24-P8A to R2-U1-P4A``, Oracle Exadata cabling tables).
+The exact grammar of TIA-606-D is not public; a site that labels otherwise finds its own text under ``plan_label``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fabricctl.cabling.comparison import Comparison
+from fabricctl.fabric import Node, NodeKind, Place, Port
+from fabricctl.panels import Panel, PanelPort
+from fabricctl.repair.model import AssemblyType
+from fabricctl.repair.order_model import PortId, Spot
+
+_UNIT = re.compile(r"[Uu]?\s*([0-9]{1,4})\Z")
+_ONE_PORT = frozenset({AssemblyType.FIBRE, AssemblyType.FIBRE_SPLIT_2})
+"""Cables whose plugs are MPOs in a transceiver, so that two sit side by side in one cage."""
+
+
+@dataclass(frozen=True)
+class Where:
+    """Who knows panels and places. :param panel_of: and :param place_of: None when they do not know."""
+
+    panel_of: Callable[[Node], Panel | None]
+    place_of: Callable[[Node], Place | None]
+
+
+class Spots:
+    """Makes ``Spot`` values; ports are the plan's, as ``Comparison.in_plan`` names them."""
+
+    def __init__(self, comparison: Comparison, where: Where) -> None:
+        self.comparison, self.where = comparison, where
+        self._seen_port = {comparison.in_plan(port): port for port in comparison.seen.links}
+        self._panels: dict[str, Panel | None] = {}
+        self._faces: dict[str, dict[int, PanelPort]] = {}
+        self.unknown_panels: set[str] = set()
+        """Names of devices whose cages nobody knows, gathered while spots are made."""
+        self.unknown_places: set[str] = set()
+
+    def node(self, key: str) -> Node:
+        """The planned node, or the discovered one of a device outside the plan."""
+        planned = self.comparison.binding.plan.fabric.nodes.get(key)
+        return planned if planned is not None else self.comparison.seen.nodes[key]
+
+    def port_id(self, port: Port) -> PortId:
+        """GUID and number as the discovery has them; by the plan where the device was never seen."""
+        seen = self._seen_port.get(port)
+        node = self.node(port.node)
+        if seen is not None:
+            return PortId(self.comparison.seen.nodes[seen.node].guid or seen.node, seen.number, node.name)
+        key = self.comparison.binding.seen_of.get(port.node)
+        guid = self.comparison.seen.nodes[key].guid or key if key is not None else node.guid
+        return PortId(guid or "", port.number, node.name)
+
+    def spot(self, ports: Sequence[Port], cable: AssemblyType | None) -> Spot:
+        """The place of a plug. :param cable: what is plugged in there; None when no plug is meant."""
+        node = self.node(ports[0].node)
+        place = node.place or self.where.place_of(node)
+        rack, unit = (place.rack, _unit(place)) if place is not None else ("", "")
+        panel = self._panel(node)
+        device, hca = (node.host, node.hca or "") if node.host else (node.name, "")
+        if place is None:
+            self.unknown_places.add(device)
+        side = _side(panel)
+        where, short = self._on_device(node, panel, [port.number for port in ports], cable)
+        at = [f"rack {rack}" if rack else "rack unknown", unit, side, device if not hca else f"host {device}"]
+        words = ", ".join(part for part in (*at, where) if part)
+        start = "-".join(part for part in (rack, unit) if part) or device
+        return Spot(
+            words=words,
+            where=where,
+            label=f"{start}-{short}" if not hca else f"{start}-{device}-{short}",
+            rack=rack,
+            unit=unit,
+            side=side,
+            device=device,
+            hca=hca,
+            ports=tuple(self.port_id(port) for port in ports),
+        )
+
+    def _panel(self, node: Node) -> Panel | None:
+        name = node.host or node.name
+        if name not in self._panels:
+            self._panels[name] = self.where.panel_of(node)
+        return self._panels[name]
+
+    def _on_device(
+        self, node: Node, panel: Panel | None, numbers: list[int], cable: AssemblyType | None
+    ) -> tuple[str, str]:
+        """Words and label of the place on the device."""
+        if node.kind is NodeKind.HCA and node.host:
+            return self._on_host(node, panel, numbers, cable)
+        found = self._ports_of(panel, numbers) if panel is not None else ()
+        if panel is None or not found:
+            label = self._panel_label(node, numbers[0]) if len(numbers) == 1 else ""
+            if label:
+                return f"port {label} on the panel (InfiniBand {_numbers(numbers)})", f"P{label}"
+            self.unknown_panels.add(node.name)
+            return f"InfiniBand {_numbers(numbers)} (cage not known)", "P" + "+".join(map(str, numbers))
+        return _in_cage(found, panel, cable)
+
+    def _ports_of(self, panel: Panel, numbers: list[int]) -> tuple[PanelPort, ...]:
+        """The panel's ports of these numbers; none when it lacks one."""
+        face = self._faces.get(panel.name)
+        if face is None:
+            face = self._faces[panel.name] = {port.number: port for port in panel.ports}
+        return tuple(face[number] for number in numbers) if all(n in face for n in numbers) else ()
+
+    def _panel_label(self, node: Node, number: int) -> str:
+        """What plan or model print beside the port, where no panel table tells more."""
+        if node.key not in self.comparison.binding.plan.fabric.nodes:
+            return ""
+        return self.comparison.ends.planned(Port(node.key, number)).label
+
+    def _on_host(
+        self, node: Node, panel: Panel | None, numbers: list[int], cable: AssemblyType | None
+    ) -> tuple[str, str]:
+        hca = node.hca or "HCA"
+        which = f"{hca}" if numbers == [1] else f"{hca} {_numbers(numbers)}"
+        port = panel.behind(hca) if panel is not None else None
+        if panel is None or port is None:
+            self.unknown_panels.add(node.host or node.name)
+            return f"HCA {which} (slot not known)", hca + ("" if numbers == [1] else f"-P{numbers[0]}")
+        words, short = _in_cage((port,), panel, cable)
+        return f"{words}, HCA {which}", short
+
+
+def _in_cage(found: Sequence[PanelPort], panel: Panel, cable: AssemblyType | None) -> tuple[str, str]:
+    """Words and label of ports of one cage (or of several, where a plug claims what no cage holds)."""
+    cages = list(dict.fromkeys(port.cage for port in found))
+    told = {status for status in (panel.status.get("number", ""),) if status not in ("", "confirmed")}
+    doubt = f" ({told.pop()})" if told else ""
+    if len(cages) > 1:
+        parts = [_in_cage([p for p in found if p.cage == cage], panel, cable) for cage in cages]
+        return " and ".join(words for words, _ in parts), "+".join(short for _, short in parts)
+    cage, shared = cages[0], panel.ports_per_cage > 1
+    name = cage if not cage[:1].isdigit() else f"cage {cage}"
+    short = cage if not cage[:1].isdigit() else f"C{cage}"
+    numbers = _numbers([port.number for port in found])
+    row = _row(found[0], panel)
+    behind = "" if found[0].hca else f"; InfiniBand {numbers}"
+    if not shared:
+        return f"{name}{doubt} ({_listed(behind, row)})" if behind or row else f"{name}{doubt}", short
+    if len(found) == panel.ports_per_cage:
+        return f"{name}{doubt}, the whole cage ({_listed(behind, row)})", short
+    port = found[0]
+    lanes = f"lanes {port.lanes}" if port.lanes else ""
+    if cable in _ONE_PORT and lanes:
+        lanes = f"the MPO of {lanes}; check the mark on the plug"
+    inside = _listed(f"; {lanes}" if lanes else "", behind.removeprefix("; "), row)
+    which = "+".join(str(p.port) for p in found)
+    return f"{name} port {which}{doubt} ({inside})", f"{short}P{which}"
+
+
+def _listed(*parts: str) -> str:
+    """What stands in brackets: the parts that are not empty."""
+    return "; ".join(part.removeprefix("; ") for part in parts if part)
+
+
+def _row(port: PanelPort, panel: Panel) -> str:
+    """Row and column, marked where they are a convention only."""
+    if not port.row:
+        return ""
+    status = panel.status.get("rows", "usual")
+    column = f", column {port.column}" if port.column else ""
+    row = f"row {port.row}" if port.row.isdigit() else f"{port.row} row"
+    return f"{row}{column}" + ("" if status == "confirmed" else f" ({status})")
+
+
+def _side(panel: Panel | None) -> str:
+    if panel is None or not panel.side:
+        return ""
+    status = panel.status.get("side", "usual")
+    return panel.side if status == "confirmed" else f"{panel.side} ({status})"
+
+
+def _unit(place: Place) -> str:
+    match = _UNIT.match(place.unit.strip())
+    return f"U{match[1]}" if match else place.unit.strip()
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    if len(numbers) == 1:
+        return f"port {numbers[0]}"
+    return "ports " + " and ".join(map(str, numbers))
