@@ -7,12 +7,14 @@ only added, with a default.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from fabricctl.repair.model import AssemblyType, OrderKind, TypeSource
 
-_DOCS = {"use_attribute_docstrings": True}
+DOCS: Final[Mapping[str, bool]] = {"use_attribute_docstrings": True}
 """For pydantic, which makes the schema: the text below a field describes it."""
 
 
@@ -31,7 +33,7 @@ class StepKind(StrEnum):
 class PortId:
     """One InfiniBand port, as any discovery names it."""
 
-    __pydantic_config__ = _DOCS
+    __pydantic_config__ = DOCS
 
     guid: str
     """Canonical node GUID; empty when the device was never seen and the plan does not tell."""
@@ -45,7 +47,7 @@ class PortId:
 class Spot:
     """Where a plug sits or shall sit, in the words of the hall."""
 
-    __pydantic_config__ = _DOCS
+    __pydantic_config__ = DOCS
 
     words: str
     """The whole place: rack B07, U31, rear (usual), ibl-p01-r1, cage 14 port 1 (lanes 1-4)."""
@@ -71,7 +73,7 @@ class Spot:
 class FarEnd:
     """Another plug of the same cable."""
 
-    __pydantic_config__ = _DOCS
+    __pydantic_config__ = DOCS
 
     now: Spot
     """Where it is when the order is made; of a new cable, where it shall go."""
@@ -87,7 +89,7 @@ class FarEnd:
 class Joint:
     """One position of a moving plug, for the check: done when ``target`` is joined to one of ``far``."""
 
-    __pydantic_config__ = _DOCS
+    __pydantic_config__ = DOCS
 
     source: PortId | None
     """Where the position is now, null of a new cable."""
@@ -101,7 +103,7 @@ class Joint:
 class Step:
     """One thing to do."""
 
-    __pydantic_config__ = _DOCS
+    __pydantic_config__ = DOCS
 
     number: int
     """For reading: 1, 2, 3 in the order of work. A rerun may number otherwise."""
@@ -156,7 +158,7 @@ class Step:
 class Part:
     """A part to look at, to order or to exchange: work of its own, no step."""
 
-    __pydantic_config__ = _DOCS
+    __pydantic_config__ = DOCS
 
     id: str
     kind: OrderKind
@@ -175,7 +177,7 @@ class Part:
 class LookFirst:
     """Something that does not fit and is to be looked at before any step near it is done."""
 
-    __pydantic_config__ = _DOCS
+    __pydantic_config__ = DOCS
 
     text: str
     spots: tuple[Spot, ...]
@@ -185,7 +187,7 @@ class LookFirst:
 class WorkOrder:
     """What to do, in the order to do it."""
 
-    __pydantic_config__ = _DOCS
+    __pydantic_config__ = DOCS
 
     site: str
     """Name of the site, empty when not told."""

@@ -116,8 +116,10 @@ def racks_of(order: WorkOrder) -> list[str]:
 def _all_spots(order: WorkOrder) -> Iterator[Spot]:
     for step in order.steps:
         yield from spots_of(step)
-    for holder in (*order.parts, *order.look_first):
-        yield from holder.spots
+    for part in order.parts:
+        yield from part.spots
+    for look in order.look_first:
+        yield from look.spots
 
 
 def spots_of(step: Step) -> tuple[Spot, ...]:

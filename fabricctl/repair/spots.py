@@ -24,10 +24,10 @@ _ONE_PORT = frozenset({AssemblyType.FIBRE, AssemblyType.FIBRE_SPLIT_2})
 
 @dataclass(frozen=True)
 class Where:
-    """Who knows panels and places. :param panel_of: and :param place_of: None when they do not know."""
+    """Who knows panels and places. :param panel_of: by plan key; :param place_of: by device or host name."""
 
-    panel_of: Callable[[Node], Panel | None]
-    place_of: Callable[[Node], Place | None]
+    panel_of: Callable[[str], Panel | None]
+    place_of: Callable[[str], Place | None]
 
 
 class Spots:
@@ -60,7 +60,7 @@ class Spots:
     def spot(self, ports: Sequence[Port], cable: AssemblyType | None) -> Spot:
         """The place of a plug. :param cable: what is plugged in there; None when no plug is meant."""
         node = self.node(ports[0].node)
-        place = node.place or self.where.place_of(node)
+        place = node.place or self._place(node)
         rack, unit = (place.rack, _unit(place)) if place is not None else ("", "")
         panel = self._panel(node)
         device, hca = (node.host, node.hca or "") if node.host else (node.name, "")
@@ -86,8 +86,12 @@ class Spots:
     def _panel(self, node: Node) -> Panel | None:
         name = node.host or node.name
         if name not in self._panels:
-            self._panels[name] = self.where.panel_of(node)
+            self._panels[name] = self.where.panel_of(node.key)
         return self._panels[name]
+
+    def _place(self, node: Node) -> Place | None:
+        find = self.where.place_of
+        return find(node.name) or (find(node.host) if node.host else None)
 
     def _on_device(
         self, node: Node, panel: Panel | None, numbers: list[int], cable: AssemblyType | None

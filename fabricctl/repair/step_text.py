@@ -219,14 +219,13 @@ class StepMaker:
             yield f"the cable is no {words.CABLE_WORDS[cable.type]}"
         if hosts:
             yield f"a job runs on {hosts}: ask who owns it first"
-        becomes = job.moves[0].becomes
-        if (
-            job.kind is MoveKind.MOVE
-            and becomes is not None
-            and None not in (cable.length_m, becomes.length_m)
-            and (becomes.length_m or 0.0) > (cable.length_m or 0.0)
-        ):
-            yield f"it does not reach: it is {cable.length_m:g} m long, the plan wants {becomes.length_m:g} m here"
+        for move in job.moves:
+            if move.reaches is False or _too_short(move):
+                has = f"it spans {move.has_m:g} m" if move.has_m is not None else "it is too short"
+                needs = f", the new way is {move.needs_m:g} m" if move.needs_m is not None else ""
+                yield f"it does not reach, as it seems ({has}{needs}): lay a new cable instead"
+            if move.note:
+                yield f"note: {move.note}"
 
     @staticmethod
     def undo(one: Numbered, sources: tuple[Spot, ...], targets: tuple[Spot, ...]) -> str:
@@ -306,6 +305,12 @@ def plug_key(cable: Assembly, plug: int) -> tuple[bool, Socket, int]:
 def cable_key(move: Move) -> tuple[bool, Socket, int]:
     """The plug that a move moves; a new cable may be planned for where an old one sits."""
     return move.kind is MoveKind.NEW, move.cable.plugs[0].socket, move.plug
+
+
+def _too_short(move: Move) -> bool:
+    """The plan wants a longer cable there than this one is."""
+    has, wants = move.cable.length_m, move.becomes.length_m if move.becomes is not None else None
+    return move.reaches is None and has is not None and wants is not None and has < wants
 
 
 def device_words(spot: Spot) -> str:
