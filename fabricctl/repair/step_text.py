@@ -9,9 +9,9 @@ from fabricctl.cabling.comparison import Comparison
 from fabricctl.fabric import NodeKind, Port
 from fabricctl.hostset import fold
 from fabricctl.repair import order_words as words
+from fabricctl.repair.jobs import Job, Placed
 from fabricctl.repair.model import Assembly, Move, MoveKind, Socket, TypeSource
 from fabricctl.repair.order_model import FarEnd, Joint, Spot, Step, StepKind
-from fabricctl.repair.sequence import Job, Placed
 from fabricctl.repair.spots import Spots
 
 _KINDS = {MoveKind.MOVE: StepKind.MOVE, MoveKind.PULL: StepKind.PULL, MoveKind.NEW: StepKind.LAY}

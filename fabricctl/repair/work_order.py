@@ -3,7 +3,7 @@
 Groups of moves that belong together stay together. They are ordered by the racks they touch, lowest rack first, then
 by unit and port: whatever needs rack A01 alone comes first, then what needs A01 and A02, and so on, so that one walk
 along the racks in natural order sees every group at the first of its racks. Inside a group the order is the one that
-can be done (``sequence``).
+can be done (``jobs.in_turn``).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.fabric import Port
 from fabricctl.hostset import fold, natural_key
-from fabricctl.repair.model import Move, MoveKind, PartOrder, RepairPlan, Socket
+from fabricctl.repair.jobs import Job, Placed, in_turn
+from fabricctl.repair.model import Move, PartOrder, RepairPlan, Socket
 from fabricctl.repair.order_model import About, LookFirst, Part, Spot, Step, WorkOrder
 from fabricctl.repair.order_words import ESTIMATE_NOTE, PART_ACTIONS
-from fabricctl.repair.sequence import Job, Placed, jobs_of, sequence
 from fabricctl.repair.spots import Spots, Where
 from fabricctl.repair.step_text import Numbered, StepMaker
 
@@ -79,7 +79,7 @@ class _Maker:
         by_group: dict[int, list[Move]] = defaultdict(list)
         for move in self.plan.moves:
             by_group[move.component].append(move)
-        groups = [sequence(jobs_of(moves), self.job_key) for moves in by_group.values()]
+        groups = [in_turn(moves) for moves in by_group.values()]
         groups.sort(key=self.group_key)
         numbered: list[Numbered] = []
         for number, placed in enumerate(groups, 1):
@@ -94,12 +94,6 @@ class _Maker:
             socket for move in job.moves for socket in (move.source, move.target) if socket is not None
         ]
         return [self.spot(socket, job.cable) for socket in sockets]
-
-    def job_key(self, job: Job) -> Any:
-        """Where a job is: its lowest place, then what it is, so that no two jobs are equal."""
-        spots = self.job_spots(job)
-        first = spots[0] if job.kind is MoveKind.MOVE else min(spots, key=_spot_key)
-        return _spot_key(first), job.kind, self.identity(job)
 
     def group_key(self, placed: Sequence[Placed]) -> Any:
         """Racks in natural order, then the lowest place."""

@@ -28,8 +28,8 @@ def render(order: WorkOrder, *, paper: Paper = Paper.ANY) -> str:
         *_steps(order),
         *_parts(order),
         *(_indexes(order) if order.steps else ()),
-        f"<footer>fabricctl {esc(__version__)}. Check what is done with <code>fabricctl work-order check</code> and this "
-        "file.</footer>",
+        f"<footer>fabricctl {esc(__version__)}. Check what is done with <code>fabricctl work-order check</code> and "
+        "this file.</footer>",
     ]
     return f"{_top(order, paper)}{chr(10).join(body)}\n{_data(order)}</body>\n</html>\n"
 
@@ -142,8 +142,8 @@ def _parts(order: WorkOrder) -> Iterator[str]:
 def _part(part: Part) -> str:
     sign = "".join(f"<span>{name}</span>" for name in words.SIGN_OFF)
     return (
-        f'<section class="s" id="{esc(part.id)}"><header><b>{esc(part.device)}</b><span class="k">{esc(part.kind.value)}'
-        f'</span><span class="id">{esc(part.id)}</span></header><p class="do">{_BOX}{esc(part.text)}</p>'
+        f'<section class="s" id="{esc(part.id)}"><header><b>{esc(part.device)}</b>'
+        f'<span class="k">{esc(part.kind.value)}</span><span class="id">{esc(part.id)}</span></header><p class="do">{_BOX}{esc(part.text)}</p>'
         f'{_dl(words.part_rows(part))}<div class="sign">{sign}</div></section>'
     )
 

@@ -36,7 +36,8 @@ li { break-inside: avoid; }
 .warn { border: 1.5pt solid #000; padding: 2mm 3mm; margin-top: 3mm; break-inside: avoid-page; }
 .warn h2 { margin-top: 0; border: 0; }
 small { font-size: 7.5pt; color: var(--dim); }
-.s { break-inside: avoid; border: 0.75pt solid #000; border-left-width: 3pt; margin: 0 0 2.2mm; padding: 1.2mm 2mm 1.4mm; }
+.s { break-inside: avoid; border: 0.75pt solid #000; border-left-width: 3pt; margin: 0 0 2.2mm;
+  padding: 1.2mm 2mm 1.4mm; }
 .s.more { margin-top: -2.2mm; border-top-style: dashed; }
 .s header { display: flex; gap: 3mm; align-items: baseline; }
 .s header b { font-size: 13pt; }
