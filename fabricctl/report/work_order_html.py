@@ -143,7 +143,8 @@ def _part(part: Part) -> str:
     sign = "".join(f"<span>{name}</span>" for name in words.SIGN_OFF)
     return (
         f'<section class="s" id="{esc(part.id)}"><header><b>{esc(part.device)}</b>'
-        f'<span class="k">{esc(part.kind.value)}</span><span class="id">{esc(part.id)}</span></header><p class="do">{_BOX}{esc(part.text)}</p>'
+        f'<span class="k">{esc(part.kind.value)}</span><span class="id">{esc(part.id)}</span></header>'
+        f'<p class="do">{_BOX}{esc(part.text)}</p>'
         f'{_dl(words.part_rows(part))}<div class="sign">{sign}</div></section>'
     )
 
