@@ -35,7 +35,6 @@ class Spots:
 
     def __init__(self, comparison: Comparison, where: Where) -> None:
         self.comparison, self.where = comparison, where
-        self._seen_port = {comparison.in_plan(port): port for port in comparison.seen.links}
         self._panels: dict[str, Panel | None] = {}
         self._faces: dict[str, dict[int, PanelPort]] = {}
         self.unknown_panels: set[str] = set()
@@ -48,14 +47,17 @@ class Spots:
         return planned if planned is not None else self.comparison.seen.nodes[key]
 
     def port_id(self, port: Port) -> PortId:
-        """GUID and number as the discovery has them; by the plan where the device was never seen."""
-        seen = self._seen_port.get(port)
-        node = self.node(port.node)
-        if seen is not None:
-            return PortId(self.comparison.seen.nodes[seen.node].guid or seen.node, seen.number, node.name)
-        key = self.comparison.binding.seen_of.get(port.node)
-        guid = self.comparison.seen.nodes[key].guid or key if key is not None else node.guid
-        return PortId(guid or "", port.number, node.name)
+        """GUID and number as a discovery writes them; of a device never seen as the plan does."""
+        node, binding = self.node(port.node), self.comparison.binding
+        seen = self.comparison.seen.nodes.get(binding.seen_of.get(port.node, port.node))
+        guid = (seen.guid or seen.key) if seen is not None else node.guid
+        return PortId(guid or "", self._own_number(port), node.name)
+
+    def _own_number(self, port: Port) -> int:
+        """The number the device itself shows, whatever profile the comparison counts in."""
+        planned = port.node in self.comparison.binding.plan.fabric.nodes
+        seen = self.comparison.binding.seen_of.get(port.node) if planned else port.node
+        return self.comparison.numbering.own(port.node if planned else None, seen, port.number)[0]
 
     def spot(self, ports: Sequence[Port], cable: AssemblyType | None) -> Spot:
         """The place of a plug. :param cable: what is plugged in there; None when no plug is meant."""
@@ -67,7 +69,7 @@ class Spots:
         if place is None:
             self.unknown_places.add(device)
         side = _side(panel)
-        where, short = self._on_device(node, panel, [port.number for port in ports], cable)
+        where, short = self._on_device(node, panel, ports, cable)
         at = [f"rack {rack}" if rack else "rack unknown", unit, side, device if not hca else f"host {device}"]
         words = ", ".join(part for part in (*at, where) if part)
         start = "-".join(part for part in (rack, unit) if part) or device
@@ -86,7 +88,7 @@ class Spots:
     def _panel(self, node: Node) -> Panel | None:
         name = node.host or node.name
         if name not in self._panels:
-            self._panels[name] = self.where.panel_of(node.key)
+            self._panels[name] = self.where.panel_of(node.key) or self.comparison.ends.panel(node.key)
         return self._panels[name]
 
     def _place(self, node: Node) -> Place | None:
@@ -94,32 +96,34 @@ class Spots:
         return find(node.name) or (find(node.host) if node.host else None)
 
     def _on_device(
-        self, node: Node, panel: Panel | None, numbers: list[int], cable: AssemblyType | None
+        self, node: Node, panel: Panel | None, ports: Sequence[Port], cable: AssemblyType | None
     ) -> tuple[str, str]:
         """Words and label of the place on the device."""
+        numbers = [self._own_number(port) for port in ports]
         if node.kind is NodeKind.HCA and node.host:
             return self._on_host(node, panel, numbers, cable)
-        found = self._ports_of(panel, numbers) if panel is not None else ()
-        if panel is None or not found:
-            label = self._panel_label(node, numbers[0]) if len(numbers) == 1 else ""
-            if label:
-                return f"port {label} on the panel (InfiniBand {_numbers(numbers)})", f"P{label}"
-            self.unknown_panels.add(node.name)
-            return f"InfiniBand {_numbers(numbers)} (cage not known)", "P" + "+".join(map(str, numbers))
-        return _in_cage(found, panel, cable)
+        found = self._ports_of(panel, ports) if panel is not None else ()
+        if panel is not None and found:
+            return _in_cage(found, panel, cable, numbers)
+        label = self._panel_label(node, ports[0]) if len(ports) == 1 else ""
+        if label:
+            return f"port {label} on the panel (InfiniBand {_numbers(numbers)})", f"P{label}"
+        self.unknown_panels.add(node.name)
+        return f"InfiniBand {_numbers(numbers)} (cage not known)", "P" + "+".join(map(str, numbers))
 
-    def _ports_of(self, panel: Panel, numbers: list[int]) -> tuple[PanelPort, ...]:
-        """The panel's ports of these numbers; none when it lacks one."""
+    def _ports_of(self, panel: Panel, ports: Sequence[Port]) -> tuple[PanelPort, ...]:
+        """The panel's ports that these are or are halves of, each once; none when it lacks one."""
         face = self._faces.get(panel.name)
         if face is None:
             face = self._faces[panel.name] = {port.number: port for port in panel.ports}
-        return tuple(face[number] for number in numbers) if all(n in face for n in numbers) else ()
+        found = [face.get(self.comparison.numbering.panel_number(p.node, p.number)) for p in ports]
+        return tuple(dict.fromkeys(port for port in found if port is not None)) if None not in found else ()
 
-    def _panel_label(self, node: Node, number: int) -> str:
+    def _panel_label(self, node: Node, port: Port) -> str:
         """What plan or model print beside the port, where no panel table tells more."""
         if node.key not in self.comparison.binding.plan.fabric.nodes:
             return ""
-        return self.comparison.ends.planned(Port(node.key, number)).label
+        return self.comparison.ends.planned(port).label
 
     def _on_host(
         self, node: Node, panel: Panel | None, numbers: list[int], cable: AssemblyType | None
@@ -130,22 +134,25 @@ class Spots:
         if panel is None or port is None:
             self.unknown_panels.add(node.host or node.name)
             return f"HCA {which} (slot not known)", hca + ("" if numbers == [1] else f"-P{numbers[0]}")
-        words, short = _in_cage((port,), panel, cable)
+        words, short = _in_cage((port,), panel, cable, numbers)
         return f"{words}, HCA {which}", short
 
 
-def _in_cage(found: Sequence[PanelPort], panel: Panel, cable: AssemblyType | None) -> tuple[str, str]:
+def _in_cage(
+    found: Sequence[PanelPort], panel: Panel, cable: AssemblyType | None, own: Sequence[int]
+) -> tuple[str, str]:
     """Words and label of ports of one cage (or of several, where a plug claims what no cage holds)."""
     cages = list(dict.fromkeys(port.cage for port in found))
     told = {status for status in (panel.status.get("number", ""),) if status not in ("", "confirmed")}
     doubt = f" ({told.pop()})" if told else ""
     if len(cages) > 1:
-        parts = [_in_cage([p for p in found if p.cage == cage], panel, cable) for cage in cages]
+        of = {cage: [p for p in found if p.cage == cage] for cage in cages}
+        parts = [_in_cage(ports, panel, cable, [p.number for p in ports]) for ports in of.values()]
         return " and ".join(words for words, _ in parts), "+".join(short for _, short in parts)
     cage, shared = cages[0], panel.ports_per_cage > 1
     name = cage if not cage[:1].isdigit() else f"cage {cage}"
     short = cage if not cage[:1].isdigit() else f"C{cage}"
-    numbers = _numbers([port.number for port in found])
+    numbers = _numbers(own)
     row = _row(found[0], panel)
     behind = "" if found[0].hca else f"; InfiniBand {numbers}"
     if not shared:
