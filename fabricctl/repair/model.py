@@ -153,7 +153,8 @@ class Mismatch:
 class RepairPlan:
     """The fewest moves.
 
-    :param moves: grouped by component, inside a component in the order their plugs come out (``out``, ``into``). :param components: number of independent groups.
+    :param moves: grouped by component, inside a component in the order their plugs come out (``out``, ``into``).
+    :param components: number of independent groups.
     :param plugs_moved: plugs of kind MOVE; :param pulled: and :param added: whole cables.
     :param assumed: how many of the cables that are moved, pulled or laid are of an assumed type.
     """
