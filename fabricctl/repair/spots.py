@@ -8,12 +8,12 @@ The exact grammar of TIA-606-D is not public; a site that labels otherwise finds
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.fabric import Node, NodeKind, Place, Port
 from fabricctl.panels import Panel, PanelPort
+from fabricctl.repair.knowledge import RepairKnowledge
 from fabricctl.repair.model import AssemblyType
 from fabricctl.repair.order_model import PortId, Spot
 
@@ -22,19 +22,11 @@ _ONE_PORT = frozenset({AssemblyType.FIBRE, AssemblyType.FIBRE_SPLIT_2})
 """Cables whose plugs are MPOs in a transceiver, so that two sit side by side in one cage."""
 
 
-@dataclass(frozen=True)
-class Where:
-    """Who knows panels and places. :param panel_of: by plan key; :param place_of: by device or host name."""
-
-    panel_of: Callable[[str], Panel | None]
-    place_of: Callable[[str], Place | None]
-
-
 class Spots:
     """Makes ``Spot`` values; ports are the plan's, as ``Comparison.in_plan`` names them."""
 
-    def __init__(self, comparison: Comparison, where: Where) -> None:
-        self.comparison, self.where = comparison, where
+    def __init__(self, comparison: Comparison, knowledge: RepairKnowledge) -> None:
+        self.comparison, self.knowledge = comparison, knowledge
         self._panels: dict[str, Panel | None] = {}
         self._faces: dict[str, dict[int, PanelPort]] = {}
         self.unknown_panels: set[str] = set()
@@ -88,11 +80,11 @@ class Spots:
     def _panel(self, node: Node) -> Panel | None:
         name = node.host or node.name
         if name not in self._panels:
-            self._panels[name] = self.where.panel_of(node.key) or self.comparison.ends.panel(node.key)
+            self._panels[name] = self.knowledge.panel_of(node.key) or self.comparison.ends.panel(node.key)
         return self._panels[name]
 
     def _place(self, node: Node) -> Place | None:
-        find = self.where.place_of
+        find = self.knowledge.place_of
         return find(node.name) or (find(node.host) if node.host else None)
 
     def _on_device(
@@ -149,28 +141,26 @@ def _in_cage(
         of = {cage: [p for p in found if p.cage == cage] for cage in cages}
         parts = [_in_cage(ports, panel, cable, [p.number for p in ports]) for ports in of.values()]
         return " and ".join(words for words, _ in parts), "+".join(short for _, short in parts)
-    cage, shared = cages[0], panel.ports_per_cage > 1
-    name = cage if not cage[:1].isdigit() else f"cage {cage}"
-    short = cage if not cage[:1].isdigit() else f"C{cage}"
-    numbers = _numbers(own)
-    row = _row(found[0], panel)
-    behind = "" if found[0].hca else f"; InfiniBand {numbers}"
-    if not shared:
-        return f"{name}{doubt} ({_listed(behind, row)})" if behind or row else f"{name}{doubt}", short
+    cage, port = cages[0], found[0]
+    named = not cage[:1].isdigit()
+    name, short = (cage, cage) if named else (f"cage {cage}", f"C{cage}")
+    behind = "" if port.hca else f"InfiniBand {_numbers(own)}"
+    row = _row(port, panel)
+    if panel.ports_per_cage == 1:
+        return f"{name}{doubt}{_bracketed(behind, row)}", short
     if len(found) == panel.ports_per_cage:
-        return f"{name}{doubt}, the whole cage ({_listed(behind, row)})", short
-    port = found[0]
+        return f"{name}{doubt}, the whole cage{_bracketed(behind, row)}", short
     lanes = f"lanes {port.lanes}" if port.lanes else ""
     if cable in _ONE_PORT and lanes:
         lanes = f"the MPO of {lanes}; check the mark on the plug"
-    inside = _listed(f"; {lanes}" if lanes else "", behind.removeprefix("; "), row)
     which = "+".join(str(p.port) for p in found)
-    return f"{name} port {which}{doubt} ({inside})", f"{short}P{which}"
+    return f"{name} port {which}{doubt}{_bracketed(lanes, behind, row)}", f"{short}P{which}"
 
 
-def _listed(*parts: str) -> str:
-    """What stands in brackets: the parts that are not empty."""
-    return "; ".join(part.removeprefix("; ") for part in parts if part)
+def _bracketed(*parts: str) -> str:
+    """The parts that are not empty, in brackets."""
+    inside = "; ".join(part for part in parts if part)
+    return f" ({inside})" if inside else ""
 
 
 def _row(port: PanelPort, panel: Panel) -> str:

@@ -17,10 +17,11 @@ from fabricctl.cabling.comparison import Comparison
 from fabricctl.fabric import Port
 from fabricctl.hostset import fold, natural_key
 from fabricctl.repair.jobs import Job, Placed, in_turn
+from fabricctl.repair.knowledge import RepairKnowledge
 from fabricctl.repair.model import Move, PartOrder, RepairPlan, Socket
 from fabricctl.repair.order_model import About, LookFirst, Part, Spot, Step, WorkOrder
 from fabricctl.repair.order_words import ESTIMATE_NOTE, PART_ACTIONS
-from fabricctl.repair.spots import Spots, Where
+from fabricctl.repair.spots import Spots
 from fabricctl.repair.step_text import Numbered, StepMaker
 
 NAMES_SHOWN = 200
@@ -28,20 +29,20 @@ NAMES_SHOWN = 200
 
 
 def make_order(
-    plan: RepairPlan, comparison: Comparison, where: Where, about: About | None = None
+    plan: RepairPlan, comparison: Comparison, knowledge: RepairKnowledge, about: About | None = None
 ) -> WorkOrder:
     """The work order of a repair plan; empty when there is nothing to do.
 
-    :param comparison: what the plan was made from; :param where: panels and places.
+    :param comparison: what the plan was made from; :param knowledge: panels and places.
     :param about: what heads the document.
     """
-    return _Maker(plan, comparison, where).order(about or About())
+    return _Maker(plan, comparison, knowledge).order(about or About())
 
 
 class _Maker:
-    def __init__(self, plan: RepairPlan, comparison: Comparison, where: Where) -> None:
+    def __init__(self, plan: RepairPlan, comparison: Comparison, knowledge: RepairKnowledge) -> None:
         self.plan, self.comparison = plan, comparison
-        self.spots = Spots(comparison, where)
+        self.spots = Spots(comparison, knowledge)
         self._spots: dict[tuple[Socket, object], Spot] = {}
 
     def order(self, about: About) -> WorkOrder:
