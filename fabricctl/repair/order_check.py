@@ -128,9 +128,7 @@ class _Checker:
             port = self.port(own)
             if port is not None:
                 device = f"{spot.device} {spot.hca}".rstrip()
-                self.spot_of.setdefault(
-                    port, f"{device} {spot.where.split(' (')[0]}" if not spot.hca else device
-                )
+                self.spot_of.setdefault(port, f"{device} {spot.short}" if not spot.hca else device)
 
     # -- reading the discovery ------------------------------------------------------------------------------
 

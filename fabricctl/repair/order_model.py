@@ -53,6 +53,10 @@ class Spot:
     """The whole place: rack B07, U31, rear (usual), ibl-p01-r1, cage 14 port 1 (lanes 1-4)."""
     where: str
     """The part on the device: cage 14 port 1 (lanes 1-4)."""
+    mark: str
+    """Of an MPO in a shared cage: the MPO of lanes 1-4; check the mark on the plug. Else empty."""
+    detail: str
+    """What else tells where it is: InfiniBand port 27; top row, column 7 (usual)."""
     label: str
     """How a cable label names it: B07-U31-C14P1."""
     rack: str
@@ -67,6 +71,26 @@ class Spot:
     """Of a host, the HCA: mlx5_3."""
     ports: tuple[PortId, ...]
     """The InfiniBand ports of the place, in the order of the plug's positions."""
+
+    @property
+    def short(self) -> str:
+        """The part on the device without what stands in brackets: cage 14 port 1."""
+        return self.where.split(" (")[0]
+
+    @property
+    def careful(self) -> str:
+        """The part on the device, for where a plug goes in: port 2 (the MPO of lanes 5-8; check the mark ...)."""
+        return f"{self.short} ({self.mark})" if self.mark else self.where
+
+    @property
+    def brief(self) -> str:
+        """Device and place without brackets: ibl-p01-r1 cage 14 port 1."""
+        return f"{self.device} {self.hca}".rstrip() if self.hca else f"{self.device} {self.short}"
+
+    @property
+    def stand(self) -> str:
+        """Where to stand: rack B07, U31, rear (usual), ibl-p01-r1."""
+        return self.words.removesuffix(f", {self.where}")
 
 
 @dataclass(frozen=True, slots=True)

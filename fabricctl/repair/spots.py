@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.fabric import Node, NodeKind, Place, Port
@@ -20,6 +21,15 @@ from fabricctl.repair.order_model import PortId, Spot
 _UNIT = re.compile(r"[Uu]?\s*([0-9]{1,4})\Z")
 _ONE_PORT = frozenset({AssemblyType.FIBRE, AssemblyType.FIBRE_SPLIT_2})
 """Cables whose plugs are MPOs in a transceiver, so that two sit side by side in one cage."""
+
+
+class _Found(NamedTuple):
+    """A place on a device: in words, on a label, what else tells it, and which of two plugs is meant."""
+
+    where: str
+    label: str
+    detail: str = ""
+    mark: str = ""
 
 
 class Spots:
@@ -61,13 +71,15 @@ class Spots:
         if place is None:
             self.unknown_places.add(device)
         side = _side(panel)
-        where, short = self._on_device(node, panel, ports, cable)
+        where, short, detail, mark = self._on_device(node, panel, ports, cable)
         at = [f"rack {rack}" if rack else "rack unknown", unit, side, device if not hca else f"host {device}"]
         words = ", ".join(part for part in (*at, where) if part)
         start = "-".join(part for part in (rack, unit) if part) or device
         return Spot(
             words=words,
             where=where,
+            mark=mark,
+            detail=detail,
             label=f"{start}-{short}" if not hca else f"{start}-{device}-{short}",
             rack=rack,
             unit=unit,
@@ -89,8 +101,8 @@ class Spots:
 
     def _on_device(
         self, node: Node, panel: Panel | None, ports: Sequence[Port], cable: AssemblyType | None
-    ) -> tuple[str, str]:
-        """Words and label of the place on the device."""
+    ) -> _Found:
+        """The place on the device."""
         numbers = [self._own_number(port) for port in ports]
         if node.kind is NodeKind.HCA and node.host:
             return self._on_host(node, panel, numbers, cable)
@@ -99,17 +111,22 @@ class Spots:
             return _in_cage(found, panel, cable, numbers)
         label = self._panel_label(node, ports[0]) if len(ports) == 1 else ""
         if label:
-            return f"port {label} on the panel (InfiniBand {_numbers(numbers)})", f"P{label}"
+            return _Found(f"port {label} on the panel", f"P{label}", f"InfiniBand {_numbers(numbers)}")
         self.unknown_panels.add(node.name)
-        return f"InfiniBand {_numbers(numbers)} (cage not known)", "P" + "+".join(map(str, numbers))
+        return _Found(f"InfiniBand {_numbers(numbers)} (cage not known)", "P" + "+".join(map(str, numbers)))
 
     def _ports_of(self, panel: Panel, ports: Sequence[Port]) -> tuple[PanelPort, ...]:
         """The panel's ports that these are or are halves of, each once; none when it lacks one."""
         face = self._faces.get(panel.name)
         if face is None:
             face = self._faces[panel.name] = {port.number: port for port in panel.ports}
-        found = [face.get(self.comparison.numbering.panel_number(p.node, p.number)) for p in ports]
-        return tuple(dict.fromkeys(port for port in found if port is not None)) if None not in found else ()
+        found: dict[tuple[str, int], PanelPort] = {}
+        for port in ports:
+            own = face.get(self.comparison.numbering.panel_number(port.node, port.number))
+            if own is None:
+                return ()
+            found[own.cage, own.port] = own
+        return tuple(found.values())
 
     def _panel_label(self, node: Node, port: Port) -> str:
         """What plan or model print beside the port, where no panel table tells more."""
@@ -119,48 +136,44 @@ class Spots:
 
     def _on_host(
         self, node: Node, panel: Panel | None, numbers: list[int], cable: AssemblyType | None
-    ) -> tuple[str, str]:
+    ) -> _Found:
         hca = node.hca or "HCA"
         which = f"{hca}" if numbers == [1] else f"{hca} {_numbers(numbers)}"
         port = panel.behind(hca) if panel is not None else None
         if panel is None or port is None:
             self.unknown_panels.add(node.host or node.name)
-            return f"HCA {which} (slot not known)", hca + ("" if numbers == [1] else f"-P{numbers[0]}")
-        words, short = _in_cage((port,), panel, cable, numbers)
-        return f"{words}, HCA {which}", short
+            return _Found(
+                f"HCA {which} (slot not known)", hca + ("" if numbers == [1] else f"-P{numbers[0]}")
+            )
+        found = _in_cage((port,), panel, cable, numbers)
+        return found._replace(detail="; ".join(part for part in (f"HCA {which}", found.detail) if part))
 
 
 def _in_cage(
     found: Sequence[PanelPort], panel: Panel, cable: AssemblyType | None, own: Sequence[int]
-) -> tuple[str, str]:
-    """Words and label of ports of one cage (or of several, where a plug claims what no cage holds)."""
+) -> _Found:
+    """Ports of one cage (or of several, where a plug claims what no cage holds). :param own: their numbers."""
     cages = list(dict.fromkeys(port.cage for port in found))
-    told = {status for status in (panel.status.get("number", ""),) if status not in ("", "confirmed")}
-    doubt = f" ({told.pop()})" if told else ""
     if len(cages) > 1:
         of = {cage: [p for p in found if p.cage == cage] for cage in cages}
         parts = [_in_cage(ports, panel, cable, [p.number for p in ports]) for ports in of.values()]
-        return " and ".join(words for words, _ in parts), "+".join(short for _, short in parts)
+        return _Found(" and ".join(p.where for p in parts), "+".join(p.label for p in parts))
     cage, port = cages[0], found[0]
     named = not cage[:1].isdigit()
     name, short = (cage, cage) if named else (f"cage {cage}", f"C{cage}")
+    status = panel.status.get("number", "")
+    doubt = "" if status in ("", "confirmed") else f" ({status})"
     behind = "" if port.hca else f"InfiniBand {_numbers(own)}"
-    row = _row(port, panel)
+    detail = "; ".join(part for part in (behind, _row(port, panel)) if part)
     if panel.ports_per_cage == 1:
-        return f"{name}{doubt}{_bracketed(behind, row)}", short
+        return _Found(f"{name}{doubt}", short, detail)
     if len(found) == panel.ports_per_cage:
-        return f"{name}{doubt}, the whole cage{_bracketed(behind, row)}", short
-    lanes = f"lanes {port.lanes}" if port.lanes else ""
-    if cable in _ONE_PORT and lanes:
-        lanes = f"the MPO of {lanes}; check the mark on the plug"
+        return _Found(f"{name}{doubt}, the whole cage", short, detail)
+    lanes = f" (lanes {port.lanes})" if port.lanes else ""
+    shared = cable in _ONE_PORT and port.lanes
+    mark = f"the MPO of lanes {port.lanes}; check the mark on the plug" if shared else ""
     which = "+".join(str(p.port) for p in found)
-    return f"{name} port {which}{doubt}{_bracketed(lanes, behind, row)}", f"{short}P{which}"
-
-
-def _bracketed(*parts: str) -> str:
-    """The parts that are not empty, in brackets."""
-    inside = "; ".join(part for part in parts if part)
-    return f" ({inside})" if inside else ""
+    return _Found(f"{name} port {which}{doubt}{lanes}", f"{short}P{which}", detail, mark)
 
 
 def _row(port: PanelPort, panel: Panel) -> str:

@@ -108,19 +108,20 @@ class StepMaker:
         if job.kind is MoveKind.PULL:
             ends = "; ".join(f"{name} at {spot.words}" for name, spot in zip(names, sources, strict=True))
             return f"take the whole cable out: {ends}"
-        ends = "; ".join(f"{name} into {spot.words}" for name, spot in zip(names, targets, strict=True))
+        ends = "; ".join(
+            f"{name} into {spot.stand}, {spot.careful}" for name, spot in zip(names, targets, strict=True)
+        )
         return f"lay a new cable ({words.CABLE_WORDS[job.cable.type]}): {ends}"
 
     @staticmethod
     def _move_text(plug: str, source: Spot, target: Spot, since: int) -> str:
         same = (source.rack, source.unit, source.device) == (target.rack, target.unit, target.device)
-        head = device_words(target)
         if since:
-            was = source.where if same else source.words
-            return f"{head}: put {plug} that hangs since step {since} (it was in {was}) into {target.where}"
+            was = source.short if same else source.brief
+            return f"{target.stand}: put {plug} that hangs since step {since} (it was in {was}) into {target.careful}"
         if same:
-            return f"{head}: move {plug} from {source.where} to {target.where}"
-        return f"move {plug} from {source.words} to {target.words}"
+            return f"{target.stand}: move {plug} from {source.where} to {target.careful}"
+        return f"move {plug} from {source.words} to {target.stand}, {target.careful}"
 
     def first(self, job: Job) -> str:
         """Take a plug out that is in the way."""
@@ -129,10 +130,7 @@ class StepMaker:
         spot = self.spot(move.source, job.cable)
         cap = "cap it, " if job.cable.type in words.FIBRES else ""
         number = self.step_of[cable_key(move)]
-        return (
-            f"take {self.plug(move)} out of {spot.words}, {cap}tie it up loosely and let it hang: it goes on in step "
-            f"{number}"
-        )
+        return f"take {self.plug(move)} out of {spot.words}, {cap}tie it up loosely and let it hang until step {number}"
 
     # -- the other end and the labels -----------------------------------------------------------------------
 
@@ -182,18 +180,18 @@ class StepMaker:
         if not hosts:
             return "", "no host hangs on this cable"
         verb = "loses its link" if len(hcas) == 1 else "lose their links"
-        return fold(hosts), f"{fold(hcas)} {verb} while this is done"
+        return fold(hosts), f"{fold(hcas).replace(',', ', ')} {verb} while this is done"
 
     def expect(self, one: Numbered, targets: tuple[Spot, ...], others: tuple[FarEnd, ...]) -> str:
         """The sign of success."""
-        check = f"`fabricctl work-order check` shows {one.id} done"
+        check = "work-order check: done"
         if one.placed.job.kind is MoveKind.PULL:
-            return f"both ends are out and the places empty or taken by their next plug; {check}"
+            return f"the places are empty or taken by their next plug; {check}"
         open_ends = sorted({other.step for other in others if other.step > one.number})
         if open_ends:
             numbers = " and ".join(map(str, open_ends))
-            return f"the link is right only after step {numbers}: until then the LED may stay dark; {check}"
-        places = " and ".join(spot.where.split(" (")[0] for spot in targets)
+            return f"the link is right only after step {numbers}, until then the LED may stay dark; {check}"
+        places = " and ".join(spot.short for spot in targets)
         return f"link LED at {places} solid green within 60 s; {check}"
 
     def minutes(self, one: Numbered, sources: tuple[Spot, ...], targets: tuple[Spot, ...]) -> float:
@@ -231,20 +229,16 @@ class StepMaker:
     def undo(one: Numbered, sources: tuple[Spot, ...], targets: tuple[Spot, ...]) -> str:
         """The way back."""
         job = one.placed.job
-        later = (
-            f"undo the later steps of group {one.group} first, the last one first; "
-            if one.rank < one.size
-            else ""
-        )
+        later = "the later steps of the group first, the last one first; then " if one.rank < one.size else ""
         if job.kind is MoveKind.PULL:
-            return f"{later}put the plugs back: {'; '.join(spot.words for spot in sources)}"
+            return f"{later}put the plugs back: {'; '.join(spot.brief for spot in sources)}"
         if job.kind is MoveKind.NEW:
             return f"{later}take the new cable out again"
-        back = f"put the plug back into {sources[0].words}"
+        back = f"plug back into {sources[0].brief}"
         if one.placed.hangs:
-            back = f"let the plug hang again; its old place was {sources[0].words}"
+            back = f"let the plug hang again (it was in {sources[0].brief})"
         if one.placed.clears:
-            back += f", and the hanging one into {targets[0].where}"
+            back += f", and the hanging one into {targets[0].brief}"
         return f"{later}{back}"
 
     # -- for the check --------------------------------------------------------------------------------------
@@ -311,8 +305,3 @@ def _too_short(move: Move) -> bool:
     """The plan wants a longer cable there than this one is."""
     has, wants = move.cable.length_m, move.becomes.length_m if move.becomes is not None else None
     return move.reaches is None and has is not None and wants is not None and has < wants
-
-
-def device_words(spot: Spot) -> str:
-    """Rack, unit, side and device of a spot: ``rack B07, U31, rear (usual), ibl-p01-r1``."""
-    return spot.words.removesuffix(f", {spot.where}")

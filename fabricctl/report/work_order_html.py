@@ -16,9 +16,11 @@ from fabricctl.report.html_text import esc
 from fabricctl.report.words import printable
 from fabricctl.report.work_order_style import STYLE, Paper, page_rule
 
+_FEW = 8
+"""Ports; a separate order about more may run over several pages."""
 _BOX = '<i class="box"></i>'
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-_MONO = ("label", "at far end", "in the plan", "runs today")
+_MONO = ("label here", "label there", "plan's label", "runs today")
 
 
 def render(order: WorkOrder, *, paper: Paper = Paper.ANY) -> str:
@@ -61,13 +63,13 @@ def _data(order: WorkOrder) -> str:
     return f'<script type="application/json" id="{ISLAND}">{text}</script>\n'
 
 
-def _dl(pairs: Iterable[tuple[str, str]]) -> str:
+def _dl(pairs: Iterable[tuple[str, str]], *, facts: bool = False) -> str:
     inside = "".join(
-        f"<dt>{esc(name)}</dt><dd{' class=lab' if name in _MONO else ''}>{esc(text)}</dd>"
+        f'<div class="r"><dt>{esc(name)}</dt><dd{" class=lab" if name in _MONO else ""}>{esc(text)}</dd></div>'
         for name, text in pairs
         if text
     )
-    return f"<dl>{inside}</dl>"
+    return f"<dl{' class=facts' if facts else ''}>{inside}</dl>"
 
 
 def _list(texts: Iterable[str]) -> str:
@@ -77,7 +79,7 @@ def _list(texts: Iterable[str]) -> str:
 def _cover(order: WorkOrder) -> Iterator[str]:
     yield f"<h1>{esc(words.title(order))}</h1>"
     yield f'<p class="sum">{esc(_upper(words.summary(order)))}.</p>'
-    yield _dl(words.facts(order)).replace("<dl>", '<dl class="facts">', 1)
+    yield _dl(words.facts(order), facts=True)
     if order.not_covered:
         yield f'<div class="warn"><h2>? Not covered: could not be told</h2>{_list(order.not_covered)}</div>'
     if order.look_first:
@@ -102,6 +104,7 @@ _HOW = (
     "hang in between.",
     "Groups stand in the order of one walk along the racks; groups do not depend on each other.",
     "Photograph before and after, write the number of the picture into the step, then your initials and the time.",
+    "What is done shows with `fabricctl work-order check` and this file, for one device too.",
     "Holding a label? The index by label at the end names the step; the index by place does so for a port.",
 )
 
@@ -142,7 +145,8 @@ def _parts(order: WorkOrder) -> Iterator[str]:
 def _part(part: Part) -> str:
     sign = "".join(f"<span>{name}</span>" for name in words.SIGN_OFF)
     return (
-        f'<section class="s" id="{esc(part.id)}"><header><b>{esc(part.device)}</b>'
+        f'<section class="s{" long" if len(part.spots) > _FEW else ""}" id="{esc(part.id)}">'
+        f"<header><b>{esc(part.device)}</b>"
         f'<span class="k">{esc(part.kind.value)}</span><span class="id">{esc(part.id)}</span></header>'
         f'<p class="do">{_BOX}{esc(part.text)}</p>'
         f'{_dl(words.part_rows(part))}<div class="sign">{sign}</div></section>'

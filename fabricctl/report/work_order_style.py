@@ -27,8 +27,10 @@ h1, h2, h3, p, ul, dl, dd { margin: 0; }
 h1 { font-size: 17pt; line-height: 1.2; }
 h2 { font-size: 12pt; margin: 5mm 0 2mm; border-bottom: 1.5pt solid #000; break-after: avoid; }
 .sum { font-size: 11pt; font-weight: bold; margin: 1mm 0 3mm; }
-.facts, .s dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 2.5mm; }
-dt { color: var(--dim); font-size: 8pt; line-height: 1.5; }
+.r { display: grid; grid-template-columns: 16mm 1fr; break-inside: avoid; }
+.s dl { columns: 2; column-gap: 4mm; font-size: 8.5pt; }
+.s.long { break-inside: auto; }
+dt { color: var(--dim); font-size: 7.5pt; line-height: 1.5; }
 dd { min-width: 0; }
 dd, p, li, td { overflow-wrap: anywhere; }
 ul { padding-left: 4.5mm; }
@@ -37,18 +39,18 @@ li { break-inside: avoid; }
 .warn h2 { margin-top: 0; border: 0; }
 small { font-size: 7.5pt; color: var(--dim); }
 .s { break-inside: avoid; border: 0.75pt solid #000; border-left-width: 3pt; margin: 0 0 2.2mm;
-  padding: 1.2mm 2mm 1.4mm; }
+  padding: 0.8mm 2mm 1.2mm; }
 .s.more { margin-top: -2.2mm; border-top-style: dashed; }
 .s header { display: flex; gap: 3mm; align-items: baseline; }
-.s header b { font-size: 13pt; }
+.s header b { font-size: 12pt; }
 .s header .k { font-weight: bold; border: 0.75pt solid #000; padding: 0 1.5mm; }
 .s header .id { font-family: "Liberation Mono", "DejaVu Sans Mono", monospace; }
 .s header .g { margin-left: auto; }
-.do { font-size: 10pt; font-weight: bold; margin: 0.6mm 0 0.8mm 6mm; text-indent: -6mm; }
+.do { font-size: 9.5pt; font-weight: bold; margin: 0.6mm 0 0.8mm 6mm; text-indent: -6mm; }
 .box { display: inline-block; width: 3.6mm; height: 3.6mm; border: 1pt solid #000; margin: 0 2.4mm 0 0; text-indent: 0;
   vertical-align: -0.6mm; }
-.lab { font-family: "Liberation Mono", "DejaVu Sans Mono", monospace; font-size: 8.5pt; }
-.sign { display: flex; gap: 4mm; margin-top: 1.4mm; font-size: 8pt; color: var(--dim); }
+.lab { font-family: "Liberation Mono", "DejaVu Sans Mono", monospace; font-size: 8pt; }
+.sign { display: flex; gap: 4mm; margin-top: 2.6mm; font-size: 7.5pt; line-height: 1; color: var(--dim); }
 .sign span { flex: 1; border-bottom: 0.75pt solid var(--line); padding-bottom: 0.3mm; }
 .new-page { break-before: page; }
 .place { break-inside: avoid; margin-bottom: 1mm; }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricctl.hostset import fold
-from fabricctl.repair.order_model import FarEnd, Part, Step, StepKind, WorkOrder
+from fabricctl.repair.order_model import FarEnd, Part, Spot, Step, StepKind, WorkOrder
 from fabricctl.repair.order_words import span
 
 KIND_WORDS = {StepKind.MOVE: "MOVE", StepKind.PULL: "TAKE OUT", StepKind.LAY: "NEW CABLE"}
@@ -80,15 +80,20 @@ def far_words(far: FarEnd) -> str:
 
 def rows(step: Step) -> Iterator[tuple[str, str]]:
     """Everything beside the sentence itself, as (what, text)."""
+    for name, spots in (("from", step.sources), ("to", step.targets)):
+        for spot in spots:
+            text = "; ".join(part for part in (spot.mark, spot.detail) if part)
+            if text:
+                yield name, text
     yield from (("other end", far_words(far)) for far in step.others)
-    yield "label", step.label_here
+    yield "cable", step.cable_words
+    yield "label here", step.label_here
     if step.label_far:
-        yield "at far end", step.label_far
+        yield "label there", step.label_far
     if step.plan_label:
-        yield "in the plan", step.plan_label
+        yield "plan's label", step.plan_label
     if step.label_now:
         yield "runs today", step.label_now
-    yield "cable", step.cable_words
     yield "success", step.expect
     yield "hosts", step.hosts_words
     if step.stop_if:
@@ -97,7 +102,15 @@ def rows(step: Step) -> Iterator[tuple[str, str]]:
 
 
 def part_rows(part: Part) -> Iterator[tuple[str, str]]:
-    """What a separate order is about, as (what, text)."""
+    """What a separate order is about, as (what, text); a link whose two ends are in it is told once."""
+    told: set[Spot] = set()
     for spot, far in zip(part.spots, part.far, strict=True):
-        yield "port", f"{spot.words}{f'; belongs to {far.words}' if far is not None else ''}"
+        if spot in told:
+            continue
+        if far is None:
+            yield "port", spot.words
+        else:
+            told.add(far)
+            yield "from", spot.words
+            yield "to", far.words
     yield "do", part.action
