@@ -43,7 +43,7 @@ CABLE_WORDS = {
 TYPE_FROM_WORDS = {
     TypeSource.PLAN: "as the plan says",
     TypeSource.CABLE_INFO: "as its own memory says",
-    TypeSource.ASSUMED: "assumed: nothing tells the kind of cable; stop if it is another",
+    TypeSource.ASSUMED: "assumed: stop if it is another kind",
 }
 """How the kind is known."""
 

@@ -10,7 +10,7 @@ from fabricctl.fabric import NodeKind, Port
 from fabricctl.hostset import fold
 from fabricctl.repair import order_words as words
 from fabricctl.repair.jobs import Job, Placed
-from fabricctl.repair.model import Assembly, Move, MoveKind, Socket, TypeSource
+from fabricctl.repair.model import Assembly, Move, MoveKind, Socket
 from fabricctl.repair.order_model import FarEnd, Joint, Spot, Step, StepKind
 from fabricctl.repair.spots import Spots
 
@@ -212,9 +212,6 @@ class StepMaker:
 
     def stop_if(self, job: Job, hosts: str) -> Iterator[str]:
         """Reasons to stop beside those of every step."""
-        cable = job.cable
-        if cable.type_from is TypeSource.ASSUMED:
-            yield f"the cable is no {words.CABLE_WORDS[cable.type]}"
         if hosts:
             yield f"a job runs on {hosts}: ask who owns it first"
         for move in job.moves:
@@ -229,7 +226,7 @@ class StepMaker:
     def undo(one: Numbered, sources: tuple[Spot, ...], targets: tuple[Spot, ...]) -> str:
         """The way back."""
         job = one.placed.job
-        later = "the later steps of the group first, the last one first; then " if one.rank < one.size else ""
+        later = "the later steps of the group first, backwards; then " if one.rank < one.size else ""
         if job.kind is MoveKind.PULL:
             return f"{later}put the plugs back: {'; '.join(spot.brief for spot in sources)}"
         if job.kind is MoveKind.NEW:

@@ -80,11 +80,11 @@ def far_words(far: FarEnd) -> str:
 
 def rows(step: Step) -> Iterator[tuple[str, str]]:
     """Everything beside the sentence itself, as (what, text)."""
-    for name, spots in (("from", step.sources), ("to", step.targets)):
-        for spot in spots:
-            text = "; ".join(part for part in (spot.mark, spot.detail) if part)
-            if text:
-                yield name, text
+    for spot in step.sources:
+        text = "; ".join(part for part in (spot.mark, spot.detail) if part)
+        if text:
+            yield "from", text
+    yield from (("to", spot.detail) for spot in step.targets if spot.detail)
     yield from (("other end", far_words(far)) for far in step.others)
     yield "cable", step.cable_words
     yield "label here", step.label_here
