@@ -198,7 +198,7 @@ class Dealer:
 
 
 def random_hall(dice: random.Random, kinds: list[str], size: int) -> Hall:
-    """Planned cables of these kinds, then plugs of the same form exchanged, rotated, put aside; cables gone and added."""
+    """Planned cables; then plugs of one form exchanged, rotated, put aside, and cables gone or added."""
     hall, deal = Hall(), Dealer(dice, 3)
     for _ in range(size):
         kind = dice.choice(kinds)
