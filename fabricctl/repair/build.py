@@ -20,6 +20,7 @@ from fabricctl.hostset import fold
 from fabricctl.repair.assemblies import joined, kind_of
 from fabricctl.repair.cables import Cables
 from fabricctl.repair.knowledge import Devices, RepairKnowledge
+from fabricctl.repair.lying import Lying
 from fabricctl.repair.model import Assembly, Mismatch, TypeSource
 from fabricctl.repair.slots import Slots
 from fabricctl.repair.sockets import Sockets
@@ -65,8 +66,9 @@ class _Builder:
         self.comparison, self.knowledge = comparison, knowledge
         self.devices = Devices(comparison, knowledge)
         self.sockets = Sockets(self.devices)
-        self.slots = Slots(comparison, self.devices, self.sockets)
-        self.cables = Cables(comparison, self.devices, self.sockets, self.slots)
+        lying = Lying(comparison, self.devices, self.sockets)
+        self.slots = Slots(self.devices, self.sockets, lying)
+        self.cables = Cables(self.devices, self.sockets, lying, self.slots)
         self.judged = {judged.link.a: judged.cls for judged in comparison.classified.judged}
         self.reserved = {**comparison.binding.plan.reserved, **knowledge.reserved}
         self.wanted: dict[int, Assembly] = {}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from fabricctl.cabling.comparison import Comparison
+from functools import cached_property
+
 from fabricctl.fabric import Link, LinkDetail, Port
 from fabricctl.repair.assemblies import KINDS, Kind, is_transceiver, type_of_part
 from fabricctl.repair.knowledge import Devices
+from fabricctl.repair.lying import Lying
 from fabricctl.repair.model import Assembly, AssemblyType, Mismatch, Plug, Socket, TypeSource
 from fabricctl.repair.sockets import Sockets
 
@@ -18,10 +20,9 @@ class Slots:
     :ivar bad: planned ports whose declared type cannot make what the plan joins there, with the mismatch.
     """
 
-    def __init__(self, comparison: Comparison, devices: Devices, sockets: Sockets) -> None:
-        self.devices, self.sockets = devices, sockets
-        self.plan, self.seen = comparison.binding.plan.fabric, comparison.seen
-        self.seen_of = comparison.binding.seen_of
+    def __init__(self, devices: Devices, sockets: Sockets, lying: Lying) -> None:
+        self.devices, self.sockets, self.lying = devices, sockets, lying
+        self.plan = devices.plan
         self.bad: dict[Port, Mismatch] = {}
         self._at: dict[Port, Assembly | None] = {}
         self._plugs: dict[Port, Plug] = {}
@@ -42,6 +43,12 @@ class Slots:
     def words(self, port: Port) -> str:
         """A port for a sentence: ``ibl-p01-r1/27``."""
         return f"{self.devices.name(port.node)}/{port.number}"
+
+    @cached_property
+    def splitters(self) -> tuple[Kind, ...]:
+        """Kinds of splitters the plan tells of."""
+        told = {self._told(link) for link in self.plan.links.values() if link.detail is not None}
+        return tuple(kind for kind in KINDS.values() if kind.type in told and kind.is_splitter)
 
     def _enter(self, slot: Assembly) -> None:
         for plug in slot.plugs:
@@ -88,14 +95,13 @@ class Slots:
         if told is not None:
             return KINDS[told], TypeSource.PLAN
         for port in (link.a, link.b):
-            key = self.seen_of.get(port.node)
-            cable = self.seen.links.get(Port(key, port.number)) if key is not None else None
-            if cable is not None and cable.detail is not None and cable.detail.part_number:
-                lying = type_of_part(cable.detail.part_number)
-                if lying is not None:
-                    return KINDS[lying], TypeSource.CABLE_INFO
-                if is_transceiver(cable.detail.part_number):
-                    return KINDS[AssemblyType.FIBRE], TypeSource.CABLE_INFO
+            part = self.lying.part(port)
+            lies = type_of_part(part)
+            if lies is None and is_transceiver(part):
+                lies = AssemblyType.FIBRE
+            shared = self.lying.one_plug(port) if lies is None else None
+            if lies is not None or shared is not None:
+                return KINDS[lies or (shared[0] if shared else AssemblyType.FIBRE)], TypeSource.CABLE_INFO
         return KINDS[AssemblyType.FIBRE], TypeSource.ASSUMED
 
     def _told(self, link: Link) -> AssemblyType | None:
@@ -121,15 +127,15 @@ class Slots:
         return ""
 
     def _twin(self, kind: Kind, link: Link) -> tuple[Plug, ...] | str:
-        near, place, far = link.a, self.sockets.of(link.a, 2, kind.in_cage), link.b
+        near, place, far = link.a, self.sockets.of(link.a, 2, in_cage=kind.in_cage), link.b
         if place is None:
-            near, place, far = link.b, self.sockets.of(link.b, 2, kind.in_cage), link.a
+            near, place, far = link.b, self.sockets.of(link.b, 2, in_cage=kind.in_cage), link.a
         if place is None:
             return (
                 f"nothing tells which two ports share a cage at {self.words(link.a)} and {self.words(link.b)}"
             )
         peers = [self.plan.peer(port) for port in place]
-        other = self.sockets.of(far, 2, kind.in_cage)
+        other = self.sockets.of(far, 2, in_cage=kind.in_cage)
         if other is None:
             found = tuple(peer for peer in peers if peer is not None)
             if len(found) < 2 or len({self.devices.box(peer.node) for peer in found}) > 1:
@@ -151,7 +157,7 @@ class Slots:
         sides = [end for end in (link.a, link.b) if not self.devices.is_hca(end.node)]
         why = f"no head of {kind.ports} ports fits {self.words(link.a)} or {self.words(link.b)}"
         for head in sides:
-            place = self.sockets.of(head, kind.ports, kind.in_cage)
+            place = self.sockets.of(head, kind.ports, in_cage=kind.in_cage)
             if place is None:
                 continue
             peers = [self.plan.peer(port) for port in place]

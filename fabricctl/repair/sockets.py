@@ -25,7 +25,7 @@ class Sockets:
         self.counted: set[str] = set()
         """Boxes whose cages were counted (ports 1 and 2 are one, 3 and 4 the next), since no panel was known."""
 
-    def of(self, port: Port, size: int, in_cage: bool) -> tuple[Port, ...] | None:
+    def of(self, port: Port, size: int, *, in_cage: bool) -> tuple[Port, ...] | None:
         """Ports of the place of ``size`` ports around a port, in order of the plug's positions.
 
         :param in_cage: the plug fills a cage; else it is an MPO, which carries one port or that port's two halves.
