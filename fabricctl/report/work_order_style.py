@@ -21,7 +21,7 @@ class Paper(StrEnum):
 STYLE = """
 :root { --line: #999; --soft: #eee; --dim: #444; }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 6mm; max-width: 200mm; background: #fff; color: #000;
+body { margin: 0 auto; padding: 6mm; max-width: 200mm; background: #fff; color: #000; overflow-wrap: anywhere;
   font: 9pt/1.32 "Liberation Sans", Arial, Helvetica, "DejaVu Sans", sans-serif; }
 h1, h2, h3, p, ul, dl, dd { margin: 0; }
 h1 { font-size: 17pt; line-height: 1.2; }
@@ -32,7 +32,6 @@ h2 { font-size: 12pt; margin: 5mm 0 2mm; border-bottom: 1.5pt solid #000; break-
 .s.long { break-inside: auto; }
 dt { color: var(--dim); font-size: 7.5pt; line-height: 1.5; }
 dd { min-width: 0; }
-dd, p, li, td { overflow-wrap: anywhere; }
 ul { padding-left: 4.5mm; }
 li { break-inside: avoid; }
 .warn { border: 1.5pt solid #000; padding: 2mm 3mm; margin-top: 3mm; break-inside: avoid-page; }
@@ -45,7 +44,8 @@ small { font-size: 7.5pt; color: var(--dim); }
 .s header b { font-size: 12pt; }
 .s header .k { font-weight: bold; border: 0.75pt solid #000; padding: 0 1.5mm; }
 .s header .id { font-family: "Liberation Mono", "DejaVu Sans Mono", monospace; }
-.s header .g { margin-left: auto; }
+.s header .g { margin-left: auto; flex: none; }
+.s header > * { min-width: 0; }
 .do { font-size: 9.5pt; font-weight: bold; margin: 0.6mm 0 0.8mm 6mm; text-indent: -6mm; }
 .box { display: inline-block; width: 3.6mm; height: 3.6mm; border: 1pt solid #000; margin: 0 2.4mm 0 0; text-indent: 0;
   vertical-align: -0.6mm; }
