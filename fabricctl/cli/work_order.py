@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fabricctl.repair.order_model import WorkOrder
 
 app = typer.Typer(
-    no_args_is_help=True, help="What to do to repair the cabling, on paper, and what of it is done."
+    no_args_is_help=True, help="What to do in the hall, on paper, and what of it is done."
 )
 
 

@@ -128,24 +128,33 @@ def spots_of(step: Step) -> tuple[Spot, ...]:
 
 
 class PlaceRow(NamedTuple):
-    """One device of the index by place and the steps at it: numbers with the places on the device."""
+    """One device of the index by place: places on it, each with the numbers of the steps there."""
 
     rack: str
     unit: str
     device: str
-    steps: tuple[tuple[str, int], ...]
+    steps: tuple[tuple[str, tuple[int, ...]], ...]
 
 
 def by_place(order: WorkOrder) -> list[PlaceRow]:
     """Index: rack, unit and device in natural order; unknown racks last."""
-    rows: dict[tuple[str, str, str], dict[tuple[str, int], tuple[int, ...]]] = {}
+    rows: dict[tuple[str, str, str], dict[str, tuple[tuple[int, ...], list[int]]]] = {}
     for step in order.steps:
         for spot in spots_of(step):
             short = spot.label.rpartition("-")[2]
             ports = tuple(port.port for port in spot.ports)
-            rows.setdefault((spot.rack, spot.unit, spot.device), {})[short, step.number] = ports
+            places = rows.setdefault((spot.rack, spot.unit, spot.device), {})
+            numbers = places.setdefault(short, (ports, []))[1]
+            if step.number not in numbers[-1:]:
+                numbers.append(step.number)
     keys = sorted(rows, key=lambda k: (not k[0], *map(natural_key, k)))
-    return [PlaceRow(*key, tuple(sorted(rows[key], key=lambda e: (rows[key][e], e)))) for key in keys]
+    return [PlaceRow(*key, tuple(_by_port(rows[key]))) for key in keys]
+
+
+def _by_port(places: dict[str, tuple[tuple[int, ...], list[int]]]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Places of one device in the order of their ports; those of a host by name."""
+    for short, (_, numbers) in sorted(places.items(), key=lambda item: (item[1][0], natural_key(item[0]))):
+        yield short, tuple(numbers)
 
 
 def by_label(order: WorkOrder) -> list[tuple[str, tuple[int, ...]]]:

@@ -48,9 +48,8 @@ TYPE_FROM_WORDS = {
 """How the kind is known."""
 
 PART_ACTIONS = {
-    OrderKind.CABLE: "Look at both ends: plugged in? If they are, clean and reseat; if the link stays down, exchange "
-    "the cable.",
-    OrderKind.TRANSCEIVER: "Reseat the transceiver; if nothing changes, exchange it for one of the same part number.",
+    OrderKind.CABLE: "Write down what was found, and part and serial number of what goes in.",
+    OrderKind.TRANSCEIVER: "Write down what was found, and part and serial number of what goes in.",
     OrderKind.SWITCH: "Is it powered? If it is, reach its management port; if it stays silent, exchange it and declare "
     "the new GUID in the site file.",
     OrderKind.HCA: "Is the host powered on and its driver loaded? If it is, reseat the card; if nothing changes, "

@@ -160,9 +160,9 @@ def _indexes(order: WorkOrder) -> Iterator[str]:
         if row.rack != rack:
             rack = row.rack
             yield f"<h3>{esc(f'rack {rack}' if rack else 'rack unknown')}</h3>"
-        steps = ", ".join(f"{where}\u00a0\u2192\u00a0{number}" for where, number in row.steps)
+        steps = "; ".join(f"{where}: {words.listed(numbers)}" for where, numbers in row.steps)
         yield f"<p><b>{esc(f'{row.unit} {row.device}'.strip())}</b>: {esc(steps)}</p>"
     yield '</div><h2 class="new-page">Index by label</h2><div class="cols lab">'
     for label, numbers in by_label(order):
-        yield f"<p>{esc(label)} <b>{', '.join(map(str, numbers))}</b></p>"
+        yield f"<p>{esc(label)} <b>{words.listed(numbers)}</b></p>"
     yield "</div>"

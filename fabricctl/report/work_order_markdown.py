@@ -65,8 +65,8 @@ def _parts(order: WorkOrder) -> Iterator[str]:
 def _indexes(order: WorkOrder) -> Iterator[str]:
     yield from ("", "### Index by place", "", "| rack | unit | device | steps |", "| --- | --- | --- | --- |")
     for row in by_place(order):
-        steps = ", ".join(f"{where}: {number}" for where, number in row.steps)
+        steps = "; ".join(f"{where}: {words.listed(numbers)}" for where, numbers in row.steps)
         yield f"| {escape(row.rack or '?')} | {escape(row.unit)} | {escape(row.device)} | {escape(steps)} |"
     yield from ("", "### Index by label", "", "| label | steps |", "| --- | --- |")
     for label, numbers in by_label(order):
-        yield f"| {escape(label)} | {', '.join(map(str, numbers))} |"
+        yield f"| {escape(label)} | {words.listed(numbers)} |"

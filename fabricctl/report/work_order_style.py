@@ -58,7 +58,7 @@ small { font-size: 7.5pt; color: var(--dim); }
 .cols p { break-inside: avoid; padding-left: 3mm; text-indent: -3mm; }
 .cols h3 { font-size: 9.5pt; break-after: avoid; margin-top: 1.5mm; }
 footer { margin-top: 4mm; font-size: 7.5pt; color: var(--dim); }
-@media print { body { padding: 0; max-width: none; } }
+@media print { body { padding: 0 0.5mm; max-width: none; } }
 """
 
 

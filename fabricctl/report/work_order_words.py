@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fabricctl.hostset import fold
 from fabricctl.repair.order_model import FarEnd, Part, Spot, Step, StepKind, WorkOrder
@@ -18,6 +18,11 @@ SIGN_OFF = ("initials", "time", "photo")
 def plural(number: int, word: str) -> str:
     """``1 step``, ``4,032 steps``."""
     return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def listed(numbers: Iterable[int]) -> str:
+    """``1, 2, 17``."""
+    return ", ".join(map(str, numbers))
 
 
 def title(order: WorkOrder) -> str:

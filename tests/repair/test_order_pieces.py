@@ -89,7 +89,7 @@ def test_the_index_by_place_names_every_plug_that_is_touched() -> None:
         ("A1", "U1", "leaf0"),
         ("A1", "U2", "leaf1"),
     ]
-    assert rows[0].steps == (("P1", 1), ("P1", 2), ("P2", 1), ("P2", 2))
+    assert rows[0].steps == (("P1", (1, 2)), ("P2", (1, 2)))
     assert [row.rack for row in rows] == ["A1"] * 10 + ["A2"] * 2
 
 

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -129,6 +130,12 @@ def test_the_json_holds_what_its_schema_says() -> None:
     validator = Draft202012Validator(schema)
     for order in (small(), hostile("x"), WorkOrder("", "", (), "", ())):
         assert list(validator.iter_errors(json.loads(to_json(order)))) == []
+
+
+def test_the_published_schema_changes_only_on_purpose() -> None:
+    """A wanted change: write work_order_schema() to the snapshot; where a key goes or changes, count the version up."""
+    snapshot = Path(__file__).with_name("work-order.schema.json")
+    assert work_order_schema() == json.loads(snapshot.read_text("utf-8"))
 
 
 def test_every_key_of_the_schema_is_described() -> None:
