@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabricctl.errors import InputError, UsageError
+from fabricctl.plan.model import PortNumbers
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -86,6 +87,13 @@ def verify_cabling(
         ),
     ] = "",
     fabric: Annotated[str, typer.Option(metavar="NAME", help="Which fabric of the site file.")] = "",
+    port_numbers: Annotated[
+        PortNumbers | None,
+        typer.Option(
+            "--port-numbers",
+            help="What plain port numbers of the plan's table are where cages hold several ports.",
+        ),
+    ] = None,
     only: Annotated[
         str | None,
         typer.Option(
@@ -96,6 +104,15 @@ def verify_cabling(
     node_name_map: Annotated[
         str,
         typer.Option(metavar="FILE", help="ib-node-name-map: GUID to name of switches."),
+    ] = "",
+    hca_slots: Annotated[
+        str,
+        typer.Option(
+            "--hca-slots",
+            metavar="FILE",
+            help="Inventory of HCA slots (CSV or JSON: host, model, slot, hca, pci, guid): a card in another slot than "
+            "in most hosts of its model is a finding.",
+        ),
     ] = "",
     check: Annotated[
         list[Check],
@@ -184,6 +201,8 @@ def verify_cabling(
         deadline_s=deadline,
         known_hosts=known_hosts,
         key_files=identity,
+        port_numbers=port_numbers,
+        hca_slots=hca_slots,
     )
     outputs = _Outputs(format, report, prometheus, everything)
     _check_usage(request, watch)
@@ -200,7 +219,10 @@ def _only(text: str | None) -> str:
 
 
 def _check_usage(request: Request, watch: float | None) -> None:
-    inputs = [request.plan, request.site, request.node_name_map, *request.discovered]
+    inputs = [
+        *(request.plan, request.site, request.node_name_map, request.hca_slots),
+        *request.discovered,
+    ]
     if inputs.count("-") > 1:
         raise UsageError("standard input can be read only once: give - to one option")
     if watch is not None and "-" in inputs:

@@ -152,6 +152,10 @@ class PlanSource(Section):
         default=None, alias="fat-tree", description="Parameters of the fat-tree generator."
     )
     rules: PlanMapping | None = Field(default=None, description="A rules plan.")
+    port_numbers: Literal["infiniband", "cage"] | None = Field(
+        default=None,
+        description="Of a file: what its plain port numbers are, infiniband or cage, where the file does not say.",
+    )
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:

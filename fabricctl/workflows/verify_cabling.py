@@ -19,7 +19,7 @@ from fabricctl.errors import DiscoveryError, UsageError
 from fabricctl.fabric import Fabric
 from fabricctl.model_tables import find_model
 from fabricctl.models import SwitchModel
-from fabricctl.plan.model import Plan
+from fabricctl.plan.model import Plan, PortNumbers
 from fabricctl.workflows.load_plan import (
     choose_fabric,
     complete_plan,
@@ -54,6 +54,8 @@ class Request:
     known_hosts: Sequence[str] = ()
     key_files: Sequence[str] = ()
     today: date = field(default_factory=date.today)
+    port_numbers: PortNumbers | None = None
+    hca_slots: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,13 +80,13 @@ def load_intent(request: Request, progress: Progress) -> Intent:
     plan: Plan | None = None
     if request.plan and request.plan != (site.path if site else None):
         progress(f"reading the plan {request.plan}")
-        plan = load_plan_file(request.plan, site)
+        plan = load_plan_file(request.plan, site, request.port_numbers)
         if site is not None:
             plan = complete_plan(plan, site)
     elif site is not None and site.fabrics:
         fabric = choose_fabric(site, request.fabric)
         progress(f"building the plan of fabric {fabric}")
-        plan = plan_of_fabric(site, fabric)
+        plan = plan_of_fabric(site, fabric, request.port_numbers)
     mapped: dict[str, str] = {}
     if request.node_name_map:
         from fabricctl.discovery.namemap import parse
@@ -103,6 +105,12 @@ def load_intent(request: Request, progress: Progress) -> Intent:
         viewers = tuple(site.fabrics[fabric].viewers) if fabric in site.fabrics else ()
     if plan is None and request.only:
         raise UsageError("--only needs a plan: give --plan or --site")
+    if request.hca_slots:
+        from fabricctl.cabling.slot_inventory import parse_slots
+
+        progress(f"reading the HCA slots {request.hca_slots}")
+        text = decode(read_input(request.hca_slots), request.hca_slots)
+        options = replace(options, hca_slots=parse_slots(text, request.hca_slots))
     options = replace(
         options,
         only=request.only,
