@@ -42,7 +42,18 @@ class _Sequencer:
 
     def run(self) -> list[Move]:
         kinds = (MoveKind.PULL, MoveKind.MOVE, MoveKind.NEW)
-        order = sorted(range(len(self.moves)), key=lambda n: (kinds.index(self.moves[n].kind), *self.key(n)))
+        whole: dict[int, tuple[object, ...]] = {}  # plugs of one cable that is pulled or laid stay together
+        for index, move in enumerate(self.moves):
+            if move.kind is not MoveKind.MOVE:
+                whole[id(move.cable)] = min(whole.get(id(move.cable), self.key(index)), self.key(index))
+        order = sorted(
+            range(len(self.moves)),
+            key=lambda n: (
+                kinds.index(self.moves[n].kind),
+                whole.get(id(self.moves[n].cable), ()),
+                *self.key(n),
+            ),
+        )
         for index in order:
             if self.moves[index].kind is MoveKind.PULL:
                 self.take(index, [])
