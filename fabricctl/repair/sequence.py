@@ -9,21 +9,24 @@ that plug goes in last: no spare port is needed. New cables come last.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 
 from fabricctl.fabric import Port
-from fabricctl.hostset import natural_key
-from fabricctl.repair.model import Move, MoveKind
+from fabricctl.repair.model import Move, MoveKind, Socket
+
+Where = Callable[[Socket], tuple[object, ...]]
+"""Sort key of a place in the hall."""
 
 
-def in_sequence(moves: list[Move]) -> list[Move]:
+def in_sequence(moves: list[Move], where: Where) -> list[Move]:
     """The moves of one component with ``out`` and ``into`` set, in the order their plugs come out."""
-    return _Sequencer(moves).run()
+    return _Sequencer(moves, where).run()
 
 
 class _Sequencer:
-    def __init__(self, moves: list[Move]) -> None:
-        self.moves = moves
+    def __init__(self, moves: list[Move], where: Where) -> None:
+        self.moves, self.where = moves, where
         self.step = 0
         self.out = [0] * len(moves)
         self.into = [0] * len(moves)
@@ -99,4 +102,4 @@ class _Sequencer:
         move = self.moves[index]
         socket = move.source or move.target
         assert socket is not None
-        return natural_key(socket.node), socket.ports[0].number
+        return self.where(socket)
