@@ -9,7 +9,7 @@ ports, and what leads from an unjudged slot to an unknown device: that device ma
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fabricctl.cabling.classify import unexplained
@@ -21,7 +21,7 @@ from fabricctl.repair.assemblies import joined, kind_of
 from fabricctl.repair.cables import Cables
 from fabricctl.repair.knowledge import Devices, RepairKnowledge
 from fabricctl.repair.lying import Lying
-from fabricctl.repair.model import Assembly, Mismatch, TypeSource
+from fabricctl.repair.model import Assembly, AssemblyType, Mismatch, TypeSource
 from fabricctl.repair.slots import Slots
 from fabricctl.repair.sockets import Sockets
 
@@ -146,19 +146,24 @@ class _Builder:
 
     def stock(self) -> Stock:
         bad = self.slots.bad | self.cables.bad | self.impossible()
-        groups, excluded = [], 0
+        groups: list[Group] = []
+        mismatches: list[Mismatch] = []
+        excluded = 0
         for group in components(list(self.wanted.values()), list(self.lying.values())):
-            if bad and any(p in bad for a in (*group.slots, *group.cables) for p in _ports(a)):
+            spoiled = {p: bad[p] for a in (*group.slots, *group.cables) for p in _ports(a) if p in bad}
+            if spoiled:
                 excluded += len(group.slots)
+                mismatches += _merged(spoiled)
             else:
                 groups.append(group)
-        mismatches = tuple({id(mismatch): mismatch for mismatch in bad.values()}.values())
+        told = {port for mismatch in mismatches for port in mismatch.ports}
+        mismatches += _merged({port: one for port, one in bad.items() if port not in told})
         return Stock(
             self.slots,
             self.cables,
             self.devices,
             groups,
-            mismatches,
+            tuple(mismatches),
             excluded,
             list(self.left.values()),
             [*self.notes(excluded)],
@@ -203,11 +208,44 @@ class _Builder:
                 f"cables to {fold(strangers)} are left alone: the plan does not know these devices and wants ones "
                 "there that nobody saw; find out first whether they are the same"
             )
+        unseen = {
+            self.devices.box(end.node)
+            for judged in self.comparison.classified.judged
+            if judged.cls is LinkClass.MISWIRED
+            for end, seen in ((judged.link.a, judged.seen_a), (judged.link.b, judged.seen_b))
+            if seen is None
+        }
+        if unseen:
+            yield (
+                f"{fold(unseen)} was not seen while something else sits in a port that should lead there: no plug is "
+                "moved to an unseen device"
+            )
         if self.sockets.counted:
             yield (
                 f"cages of {fold(self.sockets.counted)} were counted in order of the ports, since no panel is known "
                 "for their model"
             )
+
+
+def _merged(bad: Mapping[Port, Mismatch]) -> list[Mismatch]:
+    """One mismatch per declared type: what hangs together has one reason."""
+    by_type: dict[AssemblyType, dict[Mismatch, None]] = {}
+    for mismatch in bad.values():
+        by_type.setdefault(mismatch.declared, {})[mismatch] = None
+    merged: list[Mismatch] = []
+    for declared, found in by_type.items():
+        ports = tuple(sorted({port for mismatch in found for port in mismatch.ports}))
+        words = min(mismatch.words for mismatch in found)
+        more = len({mismatch.words for mismatch in found}) - 1
+        also = f" (and {more:,} more places like it)" if more else ""
+        merged.append(
+            Mismatch(
+                ports,
+                declared,
+                f"{words}{also}: either the cable is no {declared} or a device is not the one named",
+            )
+        )
+    return merged
 
 
 def _ports(assembly: Assembly) -> Iterator[Port]:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from fabricctl.fabric import Port
-from fabricctl.repair.assemblies import KINDS, Kind, kind_of, seated
+from fabricctl.repair.assemblies import Kind, kind_of, seated
 from fabricctl.repair.knowledge import Devices
 from fabricctl.repair.model import Assembly, Plug, Socket
 
@@ -93,7 +93,7 @@ class Reach:
     def run(self, pair: Pair, way: Way) -> Run:
         """The run of one moved plug; of a head the worst of its tails.
 
-        A cable of unknown length spans its present run and the slack, for certain no more than its kind is made.
+        A cable of unknown length spans its present run and the slack, and none spans more than its kind is made.
         """
         kind, own = kind_of(pair.cable), seated(pair.cable)
         moved = {id(pair.cable.plugs[w.plug]): w.target for w in pair.ways}
@@ -107,17 +107,20 @@ class Reach:
             new = self.devices.metres(moved.get(id(a), a.socket).node, moved.get(id(b), b.socket).node)
             if new is None:
                 continue
+            made = self._made(kind, pair.slot)
             has = pair.cable.length_m
             if has is None and now is not None:
-                has = max(now, min(now + self.slack_m, _made(kind)))
-            run = Run(has, new, None if has is None else new <= has)
+                has = max(now, min(now + self.slack_m, made))
+            run = Run(has, new, False if new > made else None if has is None else new <= has)
             if worst.needs_m is None or new > worst.needs_m:
                 worst = run
         return worst
 
-
-def _made(kind: Kind) -> float:
-    return max(KINDS[kind.type].reach_m.values(), default=float("inf"))
+    def _made(self, kind: Kind, slot: Assembly) -> float:
+        """The longest its kind is made for the slot's speed; where the plan tells no speed, for any."""
+        link = self.devices.plan.links.get(slot.plugs[-1].socket.ports[0])
+        speed = link.rate.speed if link is not None and link.rate is not None else ""
+        return kind.reach_m.get(speed) or max(kind.reach_m.values(), default=float("inf"))
 
 
 @dataclass

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from fabricctl.cabling.comparison import Comparison
-from fabricctl.fabric import Node, NodeKind, Place, Port
+from fabricctl.fabric import Fabric, Node, NodeKind, Place, Port
+from fabricctl.hostset import natural_key
 from fabricctl.panels import Panel
-from fabricctl.repair.model import AssemblyType
+from fabricctl.plan.lengths import RackSpot, estimate_m
+from fabricctl.repair.model import AssemblyType, Socket
 
 SLACK_M = 1.0
 """How much further than its present run a cable of unknown length is taken to span: its two service loops, the same
@@ -50,6 +52,27 @@ class RepairKnowledge:
     slack_m: float = SLACK_M
 
 
+def distances_by_rack(
+    fabric: Fabric, place_of: Callable[[str], Place | None], racks: Mapping[str, RackSpot]
+) -> Callable[[str, str], float | None]:
+    """A ``distance_m`` from where racks stand (``fabricctl/plan/lengths.py``).
+
+    :param fabric: the plan's; :param place_of: as in ``RepairKnowledge``; :param racks: rack name -> where it stands.
+    """
+
+    def place(key: str) -> Place | None:
+        node = fabric.nodes.get(key)
+        if node is None:
+            return None
+        return node.place or place_of(node.name) or (place_of(node.host) if node.host else None)
+
+    def metres(a: str, b: str) -> float | None:
+        here, there = place(a), place(b)
+        return estimate_m(here, there, racks) if here is not None and there is not None else None
+
+    return metres
+
+
 class Devices:
     """Devices by key: planned ones by plan key, all others by the discovery's."""
 
@@ -57,6 +80,7 @@ class Devices:
         self.plan, self.seen = comparison.binding.plan.fabric, comparison.seen
         self.binding, self.knowledge = comparison.binding, knowledge
         self._racks: dict[str, str] = {}
+        self._walk: dict[str, tuple[object, ...]] = {}
         self._metres: dict[tuple[str, str], float | None] = {}
 
     def node(self, key: str) -> Node | None:
@@ -101,6 +125,14 @@ class Devices:
             place = (node.place if node is not None else None) or find(self.name(key)) or find(box)
             rack = self._racks[key] = place.rack if place is not None and place.rack else f"?{box}"
         return rack
+
+    def where(self, socket: Socket) -> tuple[object, ...]:
+        """Sort key of a place, as people walk: rack, device, port."""
+        key = self._walk.get(socket.node)
+        if key is None:
+            rack, box, name = self.rack(socket.node), self.box(socket.node), self.name(socket.node)
+            key = self._walk[socket.node] = tuple(map(natural_key, (rack, box, name)))
+        return (*key, socket.ports[0].number)
 
     def metres(self, a: str, b: str) -> float | None:
         """Metres of cable between two devices, None when nothing tells."""

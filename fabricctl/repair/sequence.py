@@ -9,21 +9,24 @@ that plug goes in last: no spare port is needed. New cables come last.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 
 from fabricctl.fabric import Port
-from fabricctl.hostset import natural_key
-from fabricctl.repair.model import Move, MoveKind
+from fabricctl.repair.model import Move, MoveKind, Socket
+
+Where = Callable[[Socket], tuple[object, ...]]
+"""Sort key of a place in the hall."""
 
 
-def in_sequence(moves: list[Move]) -> list[Move]:
+def in_sequence(moves: list[Move], where: Where) -> list[Move]:
     """The moves of one component with ``out`` and ``into`` set, in the order their plugs come out."""
-    return _Sequencer(moves).run()
+    return _Sequencer(moves, where).run()
 
 
 class _Sequencer:
-    def __init__(self, moves: list[Move]) -> None:
-        self.moves = moves
+    def __init__(self, moves: list[Move], where: Where) -> None:
+        self.moves, self.where = moves, where
         self.step = 0
         self.out = [0] * len(moves)
         self.into = [0] * len(moves)
@@ -42,7 +45,18 @@ class _Sequencer:
 
     def run(self) -> list[Move]:
         kinds = (MoveKind.PULL, MoveKind.MOVE, MoveKind.NEW)
-        order = sorted(range(len(self.moves)), key=lambda n: (kinds.index(self.moves[n].kind), *self.key(n)))
+        whole: dict[int, tuple[object, ...]] = {}  # plugs of one cable that is pulled or laid stay together
+        for index, move in enumerate(self.moves):
+            if move.kind is not MoveKind.MOVE:
+                whole[id(move.cable)] = min(whole.get(id(move.cable), self.key(index)), self.key(index))
+        order = sorted(
+            range(len(self.moves)),
+            key=lambda n: (
+                kinds.index(self.moves[n].kind),
+                whole.get(id(self.moves[n].cable), ()),
+                *self.key(n),
+            ),
+        )
         for index in order:
             if self.moves[index].kind is MoveKind.PULL:
                 self.take(index, [])
@@ -88,4 +102,4 @@ class _Sequencer:
         move = self.moves[index]
         socket = move.source or move.target
         assert socket is not None
-        return natural_key(socket.node), socket.ports[0].number
+        return self.where(socket)

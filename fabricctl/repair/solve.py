@@ -62,11 +62,11 @@ class _Planner:
 
     def run(self) -> RepairPlan:
         solved = [moves for group in self.stock.groups if (moves := self.group(group))]
-        solved.sort(key=_place)
+        solved.sort(key=self.first_place)
         moves = [
             _numbered(move, number)
             for number, component in enumerate(solved)
-            for move in in_sequence(component)
+            for move in in_sequence(component, self.devices.where)
         ]
         handled = {id(move.cable): move.cable for move in moves}
         laid = {id(move.cable) for move in moves if move.kind is MoveKind.NEW}
@@ -84,6 +84,10 @@ class _Planner:
             assumed=sum(cable.type_from is TypeSource.ASSUMED for cable in handled.values()),
             notes=tuple(notes),
         )
+
+    def first_place(self, moves: list[Move]) -> tuple[object, ...]:
+        """Components are numbered in the order of their first place."""
+        return min(self.devices.where(s) for m in moves for s in (m.source, m.target) if s is not None)
 
     def group(self, group: Group) -> list[Move]:
         """The moves of one component, in no order yet."""
@@ -193,13 +197,6 @@ class _Planner:
                 f"{self.blocked:,} groups of wrong cables are not planned: a place they need holds a cable that cannot "
                 "be judged"
             )
-
-
-def _place(moves: list[Move]) -> tuple[object, ...]:
-    """Components in the order of their first place."""
-    return min(
-        (natural_key(s.node), s.ports[0].number) for m in moves for s in (m.source, m.target) if s is not None
-    )
 
 
 def _numbered(move: Move, number: int) -> Move:

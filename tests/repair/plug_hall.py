@@ -59,6 +59,7 @@ class Cable:
     type: str
     places: list[Place | None]
     part: str = ""
+    serial: str = ""
 
     def links(self) -> Iterator[tuple[tuple[str, int], tuple[str, int]]]:
         for (m, p), (n, q) in MAKES[self.type].joins:
@@ -74,6 +75,7 @@ class Hall:
     slots: list[Cable] = field(default_factory=list)
     cables: list[Cable] = field(default_factory=list)
     typed: bool = True
+    link_class: str = ""
     racks: dict[str, str] = field(default_factory=dict)
     dead: set[str] = field(default_factory=set)
     strangers: set[str] = field(default_factory=set)
@@ -122,10 +124,10 @@ class Hall:
             )
         for cable in cables:
             detail = None
-            if planned and self.typed:
-                detail = LinkDetail(assembly=cable.type)
-            elif not planned and cable.part:
-                detail = LinkDetail(part_number=cable.part)
+            if planned:
+                detail = LinkDetail(assembly=cable.type if self.typed else "", link_class=self.link_class)
+            elif cable.part or cable.serial:
+                detail = LinkDetail(part_number=cable.part, serial=cable.serial)
             for (a, p), (b, q) in cable.links():
                 if {a, b} & hidden:
                     continue

@@ -94,7 +94,7 @@ def test_two_twin_cables_exchanged_are_two_moves(kind: str) -> None:
     assert {move.source.node for move in plan.moves if move.source} == {"leaf"}
 
 
-def after(change: Callable[[Net], object], shape: str = "hall") -> Comparison:
+def after(change: Callable[[Net], object], shape: str = "medium") -> Comparison:
     """The comparison of a healthy fabric's snapshot with the same fabric after a change."""
     net = build(SHAPES[shape])
     plan = plan_from_observation(ibnetdiscover.parse("".join(discovery_lines(net))))
@@ -117,7 +117,7 @@ def rotate_uplinks(net: Net) -> None:
 
 
 def test_a_leaf_rotated_by_one_is_one_cycle_of_thirty_two_at_that_leaf_with_one_plug_hanging() -> None:
-    plan = repaired(after(rotate_uplinks))
+    plan = repaired(after(rotate_uplinks, "hall"))
     assert moves_and_sizes(plan) == (32, 0, 0, {32: 1})
     assert len({move.source.node for move in plan.moves if move.source}) == 1
     assert sum(move.hangs for move in plan.moves) == 1
