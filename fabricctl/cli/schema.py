@@ -18,9 +18,7 @@ class SchemaName(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the command to the tree."""
-    app.command("schema", short_help="Print the JSON schema of report, site file or work order.")(
-        schema
-    )
+    app.command("schema", short_help="Print the JSON schema of report, site file or work order.")(schema)
 
 
 def schema(

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabricctl.errors import UsageError
+from fabricctl.plan.model import PortNumbers
 
 if TYPE_CHECKING:
     from fabricctl.repair.order_model import WorkOrder
 
-app = typer.Typer(
-    no_args_is_help=True, help="What to do in the hall, on paper, and what of it is done."
-)
+app = typer.Typer(no_args_is_help=True, help="What to do in the hall, on paper, and what of it is done.")
 
 
 class Format(StrEnum):
@@ -89,6 +88,13 @@ def make(
     node_name_map: Annotated[
         str, typer.Option(metavar="FILE", help="ib-node-name-map: GUID to name of switches.")
     ] = "",
+    port_numbers: Annotated[
+        PortNumbers | None,
+        typer.Option(
+            "--port-numbers",
+            help="What plain port numbers of the plan's table are where cages hold several ports.",
+        ),
+    ] = None,
     device: Annotated[
         str, typer.Option(metavar="NAME", help="Only groups of steps that touch this switch or host, whole.")
     ] = "",
@@ -144,6 +150,7 @@ def make(
         discovered=discovered,
         viewers=viewer,
         node_name_map=node_name_map,
+        port_numbers=port_numbers,
         save=save,
         deadline_s=deadline,
         known_hosts=known_hosts,

@@ -37,15 +37,15 @@ class Job:
 
 @dataclass(slots=True)
 class Placed:
-    """A job in its turn. :param clears: jobs whose plug is taken out first and hangs until its own turn."""
+    """A job in its turn.
+
+    :param clears: jobs whose plug is taken out first and hangs until its own turn.
+    :param hangs: its own plug was taken out for an earlier one.
+    """
 
     job: Job
     clears: list[Job] = field(default_factory=list)
-
-    @property
-    def hangs(self) -> bool:
-        """Its own plug was taken out for an earlier one."""
-        return self.job.moves[0].hangs
+    hangs: bool = False
 
 
 def jobs_of(moves: Sequence[Move]) -> list[Job]:
@@ -66,8 +66,13 @@ def in_turn(moves: Sequence[Move]) -> list[Placed]:
     placed = [Placed(job) for job in sorted(jobs_of(moves), key=lambda job: (rank[job.kind], job.turn))]
     turns = [one for one in placed if one.job.kind is MoveKind.MOVE]
     at = 0
-    for hanging in sorted((one.job for one in turns if one.hangs), key=lambda job: job.moves[0].out):
-        while turns[at].job.turn < hanging.moves[0].out:
+    for hanging in sorted(turns, key=lambda one: one.job.moves[0].out):
+        out, into = hanging.job.moves[0].out, hanging.job.moves[0].into
+        if not 0 < out < into:
+            continue
+        while turns[at].job.turn < out:
             at += 1
-        turns[at].clears.append(hanging)
+        if turns[at] is not hanging:  # else nothing needs its place: it goes straight to its own
+            turns[at].clears.append(hanging.job)
+            hanging.hangs = True
     return placed

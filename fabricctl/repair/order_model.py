@@ -156,7 +156,7 @@ class Step:
     label_far: str
     """The same, read from the far end."""
     label_now: str
-    """What a label made from what is plugged in today would say; empty of a new cable."""
+    """What a label made from what is plugged in today would say; empty where that is no other."""
     plan_label: str
     """What the plan calls the cable, empty when it has no name for it."""
     cable: AssemblyType

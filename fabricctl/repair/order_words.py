@@ -100,6 +100,12 @@ HANDLING = (
         "IEC 61300-3-35 as cited in studylib.net/doc/18238496 (Cisco 51834)",
         fibre=True,
     ),
+    Rule(
+        "Transceivers stay in their cages: only the MPO plugs move.",
+        "confirmed",
+        "docs.nvidia.com/networking/display/400g100gpam4ovpub/transceivers-and-fiber-details-100g-pam4",
+        fibre=True,
+    ),
     Rule("MPO ends are green (APC) and of polarity type B.", "confirmed", _CABLE_PAGE, fibre=True),
     Rule(
         "Both fibres of a twin transceiver are of one kind and about equally long.",

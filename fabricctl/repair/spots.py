@@ -21,6 +21,8 @@ from fabricctl.repair.order_model import PortId, Spot
 _UNIT = re.compile(r"[Uu]?\s*([0-9]{1,4})\Z")
 _ONE_PORT = frozenset({AssemblyType.FIBRE, AssemblyType.FIBRE_SPLIT_2})
 """Cables whose plugs are MPOs in a transceiver, so that two sit side by side in one cage."""
+_ALL = {2: "both"}
+"""How many ports -> the word for all of them."""
 
 
 class _Found(NamedTuple):
@@ -168,7 +170,7 @@ def _in_cage(
     if panel.ports_per_cage == 1:
         return _Found(f"{name}{doubt}", short, detail)
     if len(found) == panel.ports_per_cage:
-        return _Found(f"{name}{doubt}, the whole cage", short, detail)
+        return _Found(f"{name}{doubt} ({_ALL.get(len(found), 'all')} its ports)", short, detail)
     lanes = f" (lanes {port.lanes})" if port.lanes else ""
     shared = cable in _ONE_PORT and port.lanes
     mark = f"the MPO of lanes {port.lanes}; check the mark on the plug" if shared else ""

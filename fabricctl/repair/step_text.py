@@ -160,25 +160,24 @@ class StepMaker:
         else:
             spots = [self.spot(s, cable).label for m in job.moves if (s := m.source or m.target) is not None]
             here, far = spots[0], "+".join(spots[1:])
-            now = f"{here} to {far}" if job.kind is MoveKind.PULL and far else ""
+            now = ""
         return (f"{here} to {far}", f"{far} to {here}", now) if far else (here, "", now)
 
     # -- what it does to others -----------------------------------------------------------------------------
 
     def hosts(self, one: Numbered) -> tuple[str, str]:
         """Hosts that lose a link while the step is done, folded and as a sentence."""
-        jobs = [one.placed.job, *one.placed.clears]
-        cables = [job.cable for job in jobs if job.kind is not MoveKind.NEW]
         hcas, hosts = set[str](), set[str]()
-        for cable in cables:
-            for plug in cable.plugs:
-                for port in plug.socket.ports:
-                    node = self.spots.node(port.node)
-                    if node.kind is NodeKind.HCA:
-                        hosts.add(node.host or node.name)
-                        hcas.add(node.name)
+        for job in (one.placed.job, *one.placed.clears):
+            for move in job.moves:
+                for port in move.source.ports if move.source is not None else ():
+                    for end in (port, self.comparison.actual.get(port)):
+                        node = self.spots.node(end.node) if end is not None else None
+                        if node is not None and node.kind is NodeKind.HCA:
+                            hosts.add(node.host or node.name)
+                            hcas.add(node.name)
         if not hosts:
-            return "", "no host hangs on this cable"
+            return "", "no host hangs on this plug"
         verb = "loses its link" if len(hcas) == 1 else "lose their links"
         return fold(hosts), f"{fold(hcas).replace(',', ', ')} {verb} while this is done"
 

@@ -154,15 +154,20 @@ def _part(part: Part) -> str:
 
 
 def _indexes(order: WorkOrder) -> Iterator[str]:
+    ids = {step.number: step.id for step in order.steps}
+
+    def links(numbers: Iterable[int]) -> str:
+        return ", ".join(f'<a href="#{esc(ids[number])}">{number}</a>' for number in numbers)
+
     yield '<h2 class="new-page">Index by place</h2><div class="cols">'
     rack: str | None = None
     for row in by_place(order):
         if row.rack != rack:
             rack = row.rack
             yield f"<h3>{esc(f'rack {rack}' if rack else 'rack unknown')}</h3>"
-        steps = "; ".join(f"{where}: {words.listed(numbers)}" for where, numbers in row.steps)
-        yield f"<p><b>{esc(f'{row.unit} {row.device}'.strip())}</b>: {esc(steps)}</p>"
+        steps = "; ".join(f"{esc(where)}: {links(numbers)}" for where, numbers in row.steps)
+        yield f"<p><b>{esc(f'{row.unit} {row.device}'.strip())}</b> {steps}</p>"
     yield '</div><h2 class="new-page">Index by label</h2><div class="cols lab">'
     for label, numbers in by_label(order):
-        yield f"<p>{esc(label)} <b>{words.listed(numbers)}</b></p>"
+        yield f"<p>{esc(label)} <b>{links(numbers)}</b></p>"
     yield "</div>"

@@ -132,8 +132,11 @@ def _check(result: OrderCheck, width: int, everything: bool) -> Iterator[Line]:
             )
             if one.out_of_date:
                 yield from _wrapped("", f"out of date: {one.out_of_date}", width, BAD, 7)
-    for part in result.parts:
-        yield ((f"{part.id}  ", DIM), (f"separate order: {part.words}", PLAIN))
+    if result.parts:
+        up = sum(0 < part.links == part.links_up for part in result.parts)
+        yield ((f"separate orders: {up:,} of {len(result.parts):,} have all their links up", DIM),)
+    for part in result.parts if everything else ():
+        yield ((f"  {part.id}  ", DIM), (part.words, PLAIN))
 
 
 def _wrapped(label: str, text: str, width: int, style: str, indent: int = 2) -> Iterator[Line]:

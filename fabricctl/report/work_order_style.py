@@ -36,6 +36,7 @@ ul { padding-left: 4.5mm; }
 li { break-inside: avoid; }
 .warn { border: 1.5pt solid #000; padding: 2mm 3mm; margin-top: 3mm; break-inside: avoid-page; }
 .warn h2 { margin-top: 0; border: 0; }
+a { color: inherit; text-decoration: none; }
 small { font-size: 7.5pt; color: var(--dim); }
 .s { break-inside: avoid; border: 0.75pt solid #000; border-left-width: 3pt; margin: 0 0 2.2mm;
   padding: 0.8mm 2mm 1.2mm; }

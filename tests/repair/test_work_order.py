@@ -85,7 +85,7 @@ def test_a_step_tells_place_details_cable_success_and_the_way_back() -> None:
     assert target.detail == "InfiniBand port 27; bottom row, column 7 (usual)"
     assert first.cable_words == "straight fibre, MPO to MPO (as the plan says)"
     assert first.expect == "link LED at cage 14 port 1 solid green within 60 s; work-order check: done"
-    assert first.hosts_words == "no host hangs on this cable"
+    assert first.hosts_words == "no host hangs on this plug"
     assert first.undo == (
         "the later steps of the group first, backwards; then plug back into ibl-p01-r1 cage 15 port 1, and the "
         "hanging one into ibl-p01-r1 cage 14 port 1"
@@ -145,7 +145,7 @@ def test_a_splitter_head_moves_as_one_plug_and_takes_two_hosts_with_it() -> None
     assert len(order.steps) == 2
     step = order.steps[1]
     assert "the twin-port head" in step.text
-    assert step.targets[0].short.endswith(", the whole cage")
+    assert step.targets[0].where in ("cage 1 (both its ports)", "cage 2 (both its ports)")
     assert len(step.others) == 2
     assert step.others[0].role == "tail"
     assert len(step.hosts_words.split(" lose")[0]) > 0
@@ -267,3 +267,20 @@ def test_a_cable_both_of_whose_ends_move_says_so() -> None:
         assert order.steps[far.step - 1].targets[0] == far.later
         if far.step > step.number:
             assert f"only after step {far.step}" in step.expect
+
+
+def test_moving_a_tail_disconnects_its_own_host_only() -> None:
+    hall = Hall()
+    cables = [
+        hall.want(
+            "fibre_split_1x2",
+            ((LEAF, 2 * n + 1), (LEAF, 2 * n + 2)),
+            ((f"gpu{2 * n + 1} mlx5_0", 1),),
+            ((f"gpu{2 * n + 2} mlx5_0", 1),),
+        )
+        for n in range(2)
+    ]
+    hall.swap((cables[0], 1), (cables[1], 1))
+    first, second = order_of(hall).steps
+    assert (first.hosts, first.first[0].startswith("take tail 1 out of")) == ("gpu[1,3]", True)
+    assert second.hosts in ("gpu1", "gpu3")

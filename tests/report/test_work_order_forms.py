@@ -104,7 +104,8 @@ class Tags(HTMLParser):
         assert self.stack == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert not any(name.startswith("on") or name in ("src", "href") for name, _ in attrs)
+        assert not any(name.startswith("on") or name == "src" for name, _ in attrs)
+        assert all((value or "").startswith("#W-") for name, value in attrs if name == "href")
         if tag not in ("meta", "br"):
             self.stack.append(tag)
 
