@@ -215,7 +215,11 @@ class _Checker:
         joints = step.joints
         at_target = [joint for joint in joints if self.joined(joint.target, joint.far)]
         if joints and len(at_target) == len(joints):
-            return StepState.DONE, f"{self._joined_words(joints[0].target)}"
+            twice = next((joint for joint in joints if self.joined(joint.source, joint.far)), None)
+            if twice is not None:
+                text = f"{self._joined_words(twice.target)}, and {self._joined_words(twice.source)}"
+                return StepState.WRONG, f"{text}: two cables where the order knows one"
+            return StepState.DONE, self._joined_words(joints[0].target)
         missing = self.unseen(joint.target for joint in joints) if joints else "its cable"
         if missing:
             return StepState.COULD_NOT_TELL, f"{missing} was not seen"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -189,6 +190,25 @@ def test_a_link_that_is_seen_is_done_whatever_else_is_in_doubt() -> None:
     result = check(order, seen)
     assert result.exit_code == 0
     assert result.doubts == ("ufm2: refused", "no answer")
+
+
+def test_two_cables_for_one_are_not_taken_for_done() -> None:
+    """The far end moves, too; a second cable joins the old place of this end to the new place of that one."""
+    hall = exchanged()
+    order = order_of(hall)
+    step = order.steps[0]
+    (joint,) = step.joints
+    assert joint.target is not None
+    (far,) = joint.far
+    later = replace(far, port=far.port + 30)
+    both = replace(order, steps=(replace(step, joints=(replace(joint, far=(far, later)),)),))
+    cable, at = Technician(hall).sitting(place_of(step.sources[0]))
+    blocking = Technician(hall).in_the_way(place_of(step.targets[0]))
+    hall.cables = [one for one in hall.cables if one is not blocking[0][0]]
+    cable.places[at] = place_of(step.targets[0])
+    assert states(check(both, look(hall))) == [StepState.DONE]
+    hall.lay("fibre_straight", place_of(step.sources[0]), ((later.name, later.port),))
+    assert states(check(both, look(hall))) == [StepState.WRONG]
 
 
 def test_one_device_looks_only_at_its_own_steps() -> None:
