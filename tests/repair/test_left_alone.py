@@ -124,6 +124,24 @@ def test_a_guest_of_a_reserved_port_and_cables_between_strangers_are_left_alone(
     assert (found.moves, found.parts) == ((), ())
 
 
+def test_a_guest_in_a_planned_port_goes_to_the_port_that_is_kept_for_it() -> None:
+    hall, cables = fibres(2)
+    hall.strangers = {"ufm1 mlx5_0"}
+    hall.cables.remove(cables[0])
+    hall.lay("fibre_straight", sw("leaf", 1), (("ufm1 mlx5_0", 1),))
+    found = done(hall, reserved={Port("leaf", 30): "ufm[1-2]"})
+    move = found.moves[0]
+    assert move.source is not None
+    assert move.target is not None
+    assert (move.source.ports, move.target.ports) == ((Port("leaf", 1),), (Port("leaf", 30),))
+    assert (kinds(found), found.added) == (["move", "new", "new"], 1)
+    # where that port is taken by its other holder, only its owner knows where the guest belongs
+    hall.strangers.add("ufm2 mlx5_0")
+    hall.lay("fibre_straight", sw("leaf", 30), (("ufm2 mlx5_0", 1),))
+    [move] = done(hall, reserved={Port("leaf", 30): "ufm[1-2]"}).moves
+    assert "ask its owner" in move.note
+
+
 def test_a_cable_nobody_planned_between_planned_devices_is_pulled_both_plugs_together() -> None:
     hall, _ = fibres(2)
     hall.want("fibre_straight", sw("leaf", 3), sw("spine", 3))
