@@ -195,7 +195,7 @@ class _Planner:
         judged, planned = self.comparison.classified.judged, self.stock.slots.plan.link_count
         for (rate, expected), links in slow_by_rule(judged, planned).items():
             yield (
-                f"{links:,} of {planned:,} planned links run at {rate} instead of {expected}: that many are no fault of "
+                f"{links:,} of {planned:,} planned links run at {rate} instead of {expected}: no fault of "
                 "single cables, so no parts are ordered for them"
             )
         if self.blocked:
