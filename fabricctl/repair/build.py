@@ -19,6 +19,7 @@ from fabricctl.fabric import Port
 from fabricctl.hostset import fold
 from fabricctl.repair.assemblies import joined, kind_of
 from fabricctl.repair.cables import Cables
+from fabricctl.repair.guests import Guests
 from fabricctl.repair.knowledge import Devices, RepairKnowledge
 from fabricctl.repair.lying import Lying
 from fabricctl.repair.model import Assembly, AssemblyType, Mismatch, TypeSource
@@ -71,6 +72,9 @@ class _Builder:
         self.cables = Cables(self.devices, self.sockets, lying, self.slots)
         self.judged = {judged.link.a: judged.cls for judged in comparison.classified.judged}
         self.reserved = {**comparison.binding.plan.reserved, **knowledge.reserved}
+        self.guests = Guests(self.reserved, self.devices, lying)
+        self.kept: dict[int, Assembly] = {}
+        """Slots of reserved ports, for guests who sit elsewhere."""
         self.wanted: dict[int, Assembly] = {}
         self.lying: dict[int, Assembly] = {}
         self.left: dict[int, Assembly] = {}
@@ -116,6 +120,11 @@ class _Builder:
         todo.extend(slots)
         if any(self.fillable(slot) for slot in slots) or (not slots and self.ours(cable)):
             self.lying[id(cable)] = cable
+            guest = self.guests.slot_of(cable)
+            if guest is not None:
+                self.kept[id(guest)] = guest
+                self.slots.add(guest)
+                todo.append(guest)
         else:
             self.left[id(cable)] = cable
 
@@ -126,7 +135,7 @@ class _Builder:
     def fillable(self, slot: Assembly) -> bool:
         """Whether one of its links can be judged and made: both devices seen, and no doubt about them."""
         links = self.slots.plan.links
-        return any(
+        return id(slot) in self.kept or any(
             self.devices.bound(a.node)
             and self.devices.bound(b.node)
             and self.judged.get(links[a].a) is not LinkClass.NOT_JUDGED

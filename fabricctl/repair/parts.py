@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 
 from fabricctl.cabling.model import Judged, LinkClass
 from fabricctl.fabric import Port, PortState
-from fabricctl.repair.assemblies import kind_of
+from fabricctl.rates import Rate
+from fabricctl.repair.assemblies import joined, kind_of
 from fabricctl.repair.build import Stock
 from fabricctl.repair.model import OrderKind, PartOrder
 
+MASS_SHARE = 0.5
+"""When more than half of all planned links run at one and the same lower rate, no cable is at fault."""
+
+
+def slow_by_rule(judged: Collection[Judged], planned: int) -> dict[tuple[Rate | None, Rate | None], int]:
+    """(Rate, expected rate) -> links, where so many share them that a profile, a part or the plan's rate is the reason.
+
+    :param planned: planned links in all.
+    """
+    rates = Counter((one.rate, one.expected_rate) for one in judged if one.cls is LinkClass.DEGRADED)
+    return {pair: count for pair, count in rates.items() if count > MASS_SHARE * planned}
+
 
 def part_orders(stock: Stock, judged: Collection[Judged], laid: Collection[Port]) -> Iterator[PartOrder]:
-    """One order per absent device, dark cable and weak link.
+    """One order per absent device, dark cable and weak cable; a twin cable's two links are one cable.
 
     :param laid: ports a new cable of the moves will fill; they need no order of their own.
     """
@@ -23,11 +36,15 @@ def part_orders(stock: Stock, judged: Collection[Judged], laid: Collection[Port]
             absent[one.absent].append(one)
     for device, lost in absent.items():
         yield _device(stock, device, lost)
+    by_rule = slow_by_rule(judged, stock.slots.plan.link_count)
+    wrong: dict[tuple[int, LinkClass], list[Judged]] = defaultdict(list)
     for one in judged:
-        if one.cls is LinkClass.MISSING and one.absent is None and one.link.a not in laid:
-            yield _dark(stock, one)
-        elif one.cls is LinkClass.DEGRADED:
-            yield _weak(stock, one)
+        dark = one.cls is LinkClass.MISSING and one.absent is None and one.link.a not in laid
+        weak = one.cls is LinkClass.DEGRADED and (one.rate, one.expected_rate) not in by_rule
+        if dark or weak:
+            wrong[id(stock.slots.at(one.link.a)), one.cls].append(one)
+    for (_, cls), links in wrong.items():
+        yield _dark(stock, links) if cls is LinkClass.MISSING else _weak(stock, links)
 
 
 def _device(stock: Stock, device: str, lost: list[Judged]) -> PartOrder:
@@ -42,35 +59,55 @@ def _device(stock: Stock, device: str, lost: list[Judged]) -> PartOrder:
     return PartOrder(kind, device, ports, words)
 
 
-def _dark(stock: Stock, one: Judged) -> PartOrder:
+def _dark(stock: Stock, links: list[Judged]) -> PartOrder:
+    """One cable some or all of whose links are dark."""
+    words, one = stock.slots.words, links[0]
     a, b = one.link.a, one.link.b
-    words = f"{stock.slots.words(a)} and {stock.slots.words(b)} carry nothing"
+    dark = " and ".join(f"{words(one.link.a)} to {words(one.link.b)}" for one in links)
     unseen = [port for port, seen in ((a, one.seen_a), (b, one.seen_b)) if seen is None]
+    said = f"{dark}: dark at both ends"
     if PortState.DISABLED in (one.state_a, one.state_b):
         off = a if one.state_a is PortState.DISABLED else b
-        words += f"; {stock.slots.words(off)} is switched off by command: enable it before touching the cable"
+        said += f"; {words(off)} is switched off by command: enable it before touching the cable"
     elif unseen:
-        words = (
-            f"{stock.slots.words(b if unseen[0] == a else a)} carries nothing and {stock.devices.name(unseen[0].node)} "
-            "was not seen: look whether the device is on, then at the cable"
+        said = (
+            f"{dark}: dark, and {stock.devices.name(unseen[0].node)} was not seen: look whether that device is on, "
+            "then at the cable"
+        )
+    elif _lit(stock, a):
+        said += (
+            "; another link of the same cable is up, so it is there: inspect, clean and reseat its plugs, then "
+            "replace it"
         )
     else:
-        words += (
+        said += (
             "; from here a cable that hangs there dark and one that was never laid look the same: if it is there, "
-            "inspect, clean and reseat both plugs, then replace it; else lay it"
+            "inspect, clean and reseat its plugs, then replace it; else lay it"
         )
-    return PartOrder(OrderKind.CABLE, a.node, (a, b), words)
+    return PartOrder(OrderKind.CABLE, a.node, _ends(links), said)
 
 
-def _weak(stock: Stock, one: Judged) -> PartOrder:
-    a, b = one.link.a, one.link.b
-    slot = stock.slots.at(a)
+def _lit(stock: Stock, port: Port) -> bool:
+    """Whether the cable planned here has another link that is up as planned."""
+    slot = stock.slots.at(port)
+    return slot is not None and any(stock.cables.peer(a) == b for a, b in joined(slot))
+
+
+def _ends(links: list[Judged]) -> tuple[Port, ...]:
+    return tuple(port for one in links for port in (one.link.a, one.link.b))
+
+
+def _weak(stock: Stock, links: list[Judged]) -> PartOrder:
+    """One cable some or all of whose links are narrow or slow."""
+    slot = stock.slots.at(links[0].link.a)
     copper = slot is not None and kind_of(slot).in_cage
-    steps = "reseat both plugs, then replace the cable"
+    steps = "reseat its plugs, then replace the cable"
     if not copper:
-        steps = "inspect, clean and reseat both plugs, then replace a transceiver, then the fibre"
-    words = (
-        f"{stock.slots.words(a)} to {stock.slots.words(b)} runs at {one.rate}, {one.expected_rate} is expected: "
-        f"{steps}"
+        steps = "inspect, clean and reseat its plugs, then replace a transceiver, then the fibre"
+    said = " and ".join(
+        f"{stock.slots.words(one.link.a)} to {stock.slots.words(one.link.b)} runs at {one.rate}, "
+        f"{one.expected_rate} is expected"
+        for one in links
     )
-    return PartOrder(OrderKind.CABLE if copper else OrderKind.TRANSCEIVER, a.node, (a, b), words)
+    kind = OrderKind.CABLE if copper else OrderKind.TRANSCEIVER
+    return PartOrder(kind, links[0].link.a.node, _ends(links), f"{said}: {steps}")

@@ -33,7 +33,7 @@ class Slots:
             link = self.plan.links.get(port)
             if link is None:
                 return None
-            self._enter(self._make(link))
+            self.add(self._make(link))
         return self._at[port]
 
     def plug_at(self, port: Port) -> Plug | None:
@@ -50,7 +50,8 @@ class Slots:
         told = {self._told(link) for link in self.plan.links.values() if link.detail is not None}
         return tuple(kind for kind in KINDS.values() if kind.type in told and kind.is_splitter)
 
-    def _enter(self, slot: Assembly) -> None:
+    def add(self, slot: Assembly) -> None:
+        """Enter a slot under its ports."""
         for plug in slot.plugs:
             for port in plug.socket.ports:
                 self._at[port] = slot

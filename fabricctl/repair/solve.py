@@ -40,7 +40,7 @@ from fabricctl.repair.chains import Answer, Chains
 from fabricctl.repair.cost import Pair, Reach
 from fabricctl.repair.knowledge import RepairKnowledge
 from fabricctl.repair.model import Assembly, Move, MoveKind, Plug, RepairPlan, TypeSource
-from fabricctl.repair.parts import part_orders
+from fabricctl.repair.parts import part_orders, slow_by_rule
 from fabricctl.repair.sequence import in_sequence
 from fabricctl.repair.splitters import assign
 
@@ -191,6 +191,12 @@ class _Planner:
             yield (
                 f"{pulled:,} cables are pulled and {laid:,} are to be laid: a pulled one that is sound and long enough "
                 "saves a new one"
+            )
+        judged, planned = self.comparison.classified.judged, self.stock.slots.plan.link_count
+        for (rate, expected), links in slow_by_rule(judged, planned).items():
+            yield (
+                f"{links:,} of {planned:,} planned links run at {rate} instead of {expected}: no fault of "
+                "single cables, so no parts are ordered for them"
             )
         if self.blocked:
             yield (

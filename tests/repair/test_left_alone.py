@@ -39,6 +39,20 @@ def test_a_dark_cable_is_a_cable_order_that_does_not_claim_to_know_whether_it_ha
     assert (found.moves, found.added) == ((), 0)
 
 
+def test_a_dark_twin_cable_is_one_order_and_one_with_a_dark_port_is_known_to_be_there() -> None:
+    hall = Hall()
+    hall.want("twin_dac", sw("leaf", 1, 2), sw("spine", 1, 2))
+    hall.want("twin_dac", sw("leaf", 3, 4), sw("spine", 3, 4))
+    hall.cables.pop()
+    [part] = done(hall).parts
+    assert (part.kind, len(part.ports)) == (OrderKind.CABLE, 4)
+    hall.cables.append(Cable("fibre_straight", [sw("leaf", 3), sw("spine", 3)]))  # its second port stays dark
+    found = done(hall)
+    [part] = found.parts
+    assert (found.moves, set(part.ports)) == ((), {Port("leaf", 4), Port("spine", 4)})
+    assert "so it is there" in part.words
+
+
 def test_a_dead_device_is_one_order_with_its_cables() -> None:
     cables = two_tier(hosts=4, leaves=2, spines=2)
     alive = [cable for cable in cables if "spine1" not in (cable[0], cable[2])]
@@ -64,6 +78,14 @@ def test_a_slow_fibre_is_a_transceiver_order_and_slow_copper_a_cable_order(
     [part] = plan_repair(verdict.comparison).parts
     assert part.kind is kind
     assert "runs at 1xHDR, 4xHDR is expected" in part.words
+
+
+def test_when_most_links_run_at_one_lower_rate_no_part_is_ordered_for_any() -> None:
+    verdict = verify(plan(two_tier()), seen(two_tier(), rate=Rate(4, "EDR")))
+    assert verdict.comparison is not None
+    found = plan_repair(verdict.comparison)
+    assert found.parts == ()
+    assert any("16 of 16 planned links run at 4xEDR instead of 4xHDR" in note for note in found.notes)
 
 
 def test_a_plug_in_a_device_outside_the_plan_is_moved_with_its_owners_word() -> None:
@@ -122,6 +144,24 @@ def test_a_guest_of_a_reserved_port_and_cables_between_strangers_are_left_alone(
     hall.lay("fibre_straight", sw("leaf", 31), sw("leaf", 32))
     found = done(hall, reserved={Port("leaf", 30): "ufm1", Port("leaf", 31): "ufm2"})
     assert (found.moves, found.parts) == ((), ())
+
+
+def test_a_guest_in_a_planned_port_goes_to_the_port_that_is_kept_for_it() -> None:
+    hall, cables = fibres(2)
+    hall.strangers = {"ufm1 mlx5_0"}
+    hall.cables.remove(cables[0])
+    hall.lay("fibre_straight", sw("leaf", 1), (("ufm1 mlx5_0", 1),))
+    found = done(hall, reserved={Port("leaf", 30): "ufm[1-2]"})
+    move = found.moves[0]
+    assert move.source is not None
+    assert move.target is not None
+    assert (move.source.ports, move.target.ports) == ((Port("leaf", 1),), (Port("leaf", 30),))
+    assert (kinds(found), found.added) == (["move", "new", "new"], 1)
+    # where that port is taken by its other holder, only its owner knows where the guest belongs
+    hall.strangers.add("ufm2 mlx5_0")
+    hall.lay("fibre_straight", sw("leaf", 30), (("ufm2 mlx5_0", 1),))
+    [move] = done(hall, reserved={Port("leaf", 30): "ufm[1-2]"}).moves
+    assert "ask its owner" in move.note
 
 
 def test_a_cable_nobody_planned_between_planned_devices_is_pulled_both_plugs_together() -> None:
