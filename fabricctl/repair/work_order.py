@@ -14,7 +14,6 @@ from hashlib import blake2b
 from typing import Any
 
 from fabricctl.cabling.comparison import Comparison
-from fabricctl.cabling.model import Judged, LinkClass
 from fabricctl.fabric import Port
 from fabricctl.hostset import fold, natural_key
 from fabricctl.repair.jobs import Job, Placed, in_turn
@@ -22,12 +21,10 @@ from fabricctl.repair.knowledge import RepairKnowledge
 from fabricctl.repair.model import Move, PartOrder, RepairPlan, Socket
 from fabricctl.repair.order_model import About, LookFirst, Part, Spot, Step, WorkOrder
 from fabricctl.repair.order_words import ESTIMATE_NOTE, PART_ACTIONS
+from fabricctl.repair.parts import slow_by_rule
 from fabricctl.repair.spots import Spots
 from fabricctl.repair.step_text import Numbered, StepMaker
 
-MANY_ALIKE = 64
-SHARE_ALIKE = 0.1
-"""So many links, and such a share of the planned ones, slow in the same way, have one reason; both are our choice."""
 NAMES_SHOWN = 200
 """Characters of a folded list of devices in a note."""
 
@@ -51,9 +48,10 @@ class _Maker:
 
     def order(self, about: About) -> WorkOrder:
         steps = self.steps()
-        alike, covered = self.alike()
-        ordered = [self.part(order) for order in self.plan.parts if frozenset(order.ports) not in covered]
-        parts = sorted(ordered, key=lambda part: (part.kind, *map(_spot_key, part.spots[:1]), part.id))
+        parts = sorted(
+            map(self.part, self.plan.parts),
+            key=lambda part: (part.kind, *map(_spot_key, part.spots[:1]), part.id),
+        )
         look = [
             LookFirst(mismatch.words, tuple(self.spots.spot([port], None) for port in mismatch.ports))
             for mismatch in self.plan.mismatches
@@ -65,7 +63,7 @@ class _Maker:
             made=about.made,
             steps=tuple(steps),
             parts=tuple(parts),
-            look_first=(*alike, *look),
+            look_first=(*self.slow(), *look),
             not_covered=about.not_covered,
             notes=tuple(self.notes(bool(steps))),
         )
@@ -122,30 +120,16 @@ class _Maker:
 
     # -- parts and notes ----------------------------------------------------------------------------------
 
-    def alike(self) -> tuple[list[LookFirst], set[frozenset[Port]]]:
-        """Slow links that are too many and too alike to be faults of single cables, and the ports of each.
-
-        They are one thing to look at, no separate order each.
-        """
-        by_rate: dict[tuple[object, object], list[Judged]] = defaultdict(list)
-        for judged in self.comparison.classified.judged:
-            if judged.cls is LinkClass.DEGRADED:
-                by_rate[judged.rate, judged.expected_rate].append(judged)
-        planned = sum(self.comparison.classified.counts.values())
-        look: list[LookFirst] = []
-        covered: set[frozenset[Port]] = set()
-        for (rate, expected), links in by_rate.items():
-            if len(links) >= MANY_ALIKE and len(links) >= SHARE_ALIKE * planned:
-                look.append(
-                    LookFirst(
-                        f"{len(links):,} links run at {rate} where {expected} is expected: so many alike are no fault "
-                        "of single cables; look at what plan and site file expect and how the switches are set before "
-                        "any part is exchanged",
-                        (),
-                    )
-                )
-                covered.update(frozenset((one.link.a, one.link.b)) for one in links)
-        return look, covered
+    def slow(self) -> Iterable[LookFirst]:
+        """Rates so many links share that no cable is at fault: something to look at, though no hand is needed."""
+        classified = self.comparison.classified
+        planned = self.comparison.binding.plan.fabric.link_count
+        for (rate, expected), links in slow_by_rule(classified.judged, planned).items():
+            yield LookFirst(
+                f"{links:,} links run at {rate} where {expected} is expected: so many alike are no fault of cables; "
+                "look at what plan and site file expect, and how the switches are set, before any part is exchanged",
+                (),
+            )
 
     def part(self, order: PartOrder) -> Part:
         spots = tuple(self.spots.spot([port], None) for port in order.ports)
