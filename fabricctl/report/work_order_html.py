@@ -130,7 +130,8 @@ def _step(step: Step) -> str:
         f'<section class="s{more}" id="{esc(step.id)}"><header><b>{step.number}</b><span class="k">{kind}</span>'
         f'<span class="id">{esc(step.id)}</span><span class="g">{esc(words.heading(step))}</span></header>'
         f'{first}<p class="do">{_BOX}{esc(_upper(step.text) if step.kind is not StepKind.MOVE else step.text)}</p>'
-        f'{_dl(words.rows(step))}<div class="sign">{sign}</div></section>'
+        f'<div class="two">{_dl(words.where_rows(step))}{_dl(words.how_rows(step))}</div>'
+        f'<div class="sign">{sign}</div></section>'
     )
 
 

@@ -28,7 +28,8 @@ h1 { font-size: 17pt; line-height: 1.2; }
 h2 { font-size: 12pt; margin: 5mm 0 2mm; border-bottom: 1.5pt solid #000; break-after: avoid; }
 .sum { font-size: 11pt; font-weight: bold; margin: 1mm 0 3mm; }
 .r { display: grid; grid-template-columns: 16mm 1fr; break-inside: avoid; }
-.s dl { columns: 2; column-gap: 4mm; font-size: 8.5pt; }
+.s .two { display: flex; gap: 4mm; }
+.s dl { flex: 1 1 0; min-width: 0; font-size: 8.5pt; }
 .s.long { break-inside: auto; }
 dt { color: var(--dim); font-size: 7.5pt; line-height: 1.5; }
 dd { min-width: 0; }

@@ -85,13 +85,18 @@ def far_words(far: FarEnd) -> str:
 
 def rows(step: Step) -> Iterator[tuple[str, str]]:
     """Everything beside the sentence itself, as (what, text)."""
+    yield from where_rows(step)
+    yield from how_rows(step)
+
+
+def where_rows(step: Step) -> Iterator[tuple[str, str]]:
+    """Places and labels: what one holds against the cable."""
     for spot in step.sources:
         text = "; ".join(part for part in (spot.mark, spot.detail) if part)
         if text:
             yield "from", text
     yield from (("to", spot.detail) for spot in step.targets if spot.detail)
     yield from (("other end", far_words(far)) for far in step.others)
-    yield "cable", step.cable_words
     yield "label here", step.label_here
     if step.label_far:
         yield "label there", step.label_far
@@ -99,6 +104,11 @@ def rows(step: Step) -> Iterator[tuple[str, str]]:
         yield "plan's label", step.plan_label
     if step.label_now:
         yield "runs today", step.label_now
+
+
+def how_rows(step: Step) -> Iterator[tuple[str, str]]:
+    """The cable, and what to mind before, during and after."""
+    yield "cable", step.cable_words
     yield "success", step.expect
     yield "hosts", step.hosts_words
     if step.stop_if:
