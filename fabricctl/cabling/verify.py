@@ -35,6 +35,7 @@ def verify(plan: Plan | None, observation: Observation, options: Options | None 
 
     :param plan: None runs only the checks that need no plan.
     :raises UsageError: ``options.only`` names nothing in the plan.
+    :raises PlanError: plain port numbers of the plan may be cages, and nothing shows it.
     """
     return _Verifier(plan, observation, options or Options()).run()
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from fabricctl import __version__
+from fabricctl.cli import panel as panel_commands
 from fabricctl.cli import plan as plan_commands
 from fabricctl.cli import schema as schema_commands
 from fabricctl.cli import site as site_commands
@@ -31,6 +32,7 @@ app = typer.Typer(
 )
 verify_commands.register(app)
 app.add_typer(plan_commands.app, name="plan")
+app.add_typer(panel_commands.app, name="panel")
 app.add_typer(site_commands.app, name="site")
 app.add_typer(work_order_commands.app, name="work-order")
 schema_commands.register(app)

@@ -19,6 +19,8 @@ from fabricctl.errors import DiscoveryError, UsageError
 from fabricctl.fabric import Fabric
 from fabricctl.model_tables import find_model
 from fabricctl.models import SwitchModel
+from fabricctl.panel_tables import panel_of_model
+from fabricctl.panels import Panel
 from fabricctl.plan.model import Plan, PortNumbers
 from fabricctl.workflows.load_plan import (
     choose_fabric,
@@ -95,7 +97,7 @@ def load_intent(request: Request, progress: Progress) -> Intent:
             decode(read_input(request.node_name_map), request.node_name_map), request.node_name_map
         )
     if site is None:
-        options = Options(knowledge=Knowledge(model_of=_builtin_model))
+        options = Options(knowledge=Knowledge(model_of=_builtin_model, panel_of=_builtin_panel))
         options = replace(options, names=replace(options.names, mapped=mapped))
         viewers: tuple[str, ...] = ()
     else:
@@ -124,6 +126,11 @@ def load_intent(request: Request, progress: Progress) -> Intent:
 def _builtin_model(_device: str, model: str) -> SwitchModel | None:
     """Without a site file: the model a node description or a plan names."""
     return find_model(model) if model else None
+
+
+def _builtin_panel(_device: str, model: str) -> Panel | None:
+    """Without a site file: the panel of the model a node description or a plan names."""
+    return panel_of_model(model) if model else None
 
 
 def _site(request: Request) -> tuple[Site | None, str]:
