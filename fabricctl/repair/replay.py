@@ -43,7 +43,7 @@ def replay(actual: dict[Port, Port], plan: RepairPlan) -> dict[Port, Port]:
             if socket is not None:
                 taken.update(dict.fromkeys(socket.ports, key))
     for move, comes_out in _steps(plan):
-        hand = hands[id(move.cable)]
+        hand = hands[move.cable]
         if comes_out:
             assert move.source is not None
             hand.sockets[move.plug] = None
@@ -54,7 +54,7 @@ def replay(actual: dict[Port, Port], plan: RepairPlan) -> dict[Port, Port]:
             for port in move.target.ports:
                 if port in taken:
                     raise OccupiedError(f"{port.node}/{port.number} is taken when a plug is to go in")
-                taken[port] = id(move.cable)
+                taken[port] = move.cable
             hand.sockets[move.plug] = move.target
     for hand in hands.values():
         for a, b in _links(hand):
@@ -62,11 +62,12 @@ def replay(actual: dict[Port, Port], plan: RepairPlan) -> dict[Port, Port]:
     return links
 
 
-def _hands(actual: dict[Port, Port], plan: RepairPlan) -> dict[int, _Hand]:
-    hands: dict[int, _Hand] = {}
+def _hands(actual: dict[Port, Port], plan: RepairPlan) -> dict[Assembly, _Hand]:
+    """By value: a plan that was written to a file and read again is replayed alike."""
+    hands: dict[Assembly, _Hand] = {}
     for move in plan.moves:
         cable = move.cable
-        if id(cable) in hands:
+        if cable in hands:
             continue
         new = move.kind is MoveKind.NEW
         lit = {
@@ -74,7 +75,7 @@ def _hands(actual: dict[Port, Port], plan: RepairPlan) -> dict[int, _Hand]:
             for joint, (a, b) in zip(_joints(cable), joined(cable), strict=True)
             if new or actual.get(a) == b
         }
-        hands[id(cable)] = _Hand(cable, lit, [None if new else plug.socket for plug in cable.plugs])
+        hands[cable] = _Hand(cable, lit, [None if new else plug.socket for plug in cable.plugs])
     return hands
 
 

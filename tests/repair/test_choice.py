@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import permutations
 
 from fabricctl.fabric import Place as Rack
 from fabricctl.fabric import Port
@@ -173,3 +174,52 @@ def test_choosing_never_costs_a_move() -> None:
         )
         plan = plan_repair(hall.compare(), knowledge)
         assert sum(move.source is not None for move in plan.moves) == fewest_plugs(hall)
+
+
+def cheapest(hall: Hall, racks: dict[str, str]) -> tuple[int, int]:
+    """Fewest racks, then devices, over all repairs of fewest plugs, by trying them all."""
+    cables = [
+        cable for cable in hall.cables if list(cable.places) not in [list(s.places) for s in hall.slots]
+    ]
+    slots = [slot for slot in hall.slots if list(slot.places) not in [list(c.places) for c in hall.cables]]
+    found: list[tuple[int, int, int]] = []
+    for serving in permutations([*range(len(slots)), *[None] * len(cables)], len(cables)):
+        stood: set[str] = set()
+        handled = 0
+        for cable, at in zip(cables, serving, strict=True):
+            ends = [place[0][0] for place in cable.places if place]
+            if at is None:
+                stood.update(ends)
+                handled += 2
+                continue
+            wanted = slots[at].places
+            turn = max(([0, 1], [1, 0]), key=lambda t: sum(cable.places[n] == wanted[t[n]] for n in (0, 1)))
+            for n in (0, 1):
+                if cable.places[n] != wanted[turn[n]]:
+                    handled += 1
+                    stood.update(place[0][0] for place in (cable.places[n], wanted[turn[n]]) if place)
+        for at, slot in enumerate(slots):
+            if at not in serving:
+                stood.update(place[0][0] for place in slot.places if place)
+        found.append((handled, len({racks[box] for box in stood}), len(stood)))
+    return min(found)[1:]
+
+
+def test_no_other_repair_of_one_component_visits_fewer_racks_or_devices() -> None:
+    dice = random.Random(11)
+    for _ in range(60):
+        hall = Hall()
+        number = dice.randrange(2, 5)
+        cables = [hall.want("fibre_straight", sw(f"a{n}", 1), sw(f"b{n}", 1)) for n in range(number)]
+        hall.rotate([(cable, 1) for cable in cables])
+        fault = dice.random()
+        if fault < 0.4:
+            hall.cables.remove(cables[0])
+        elif fault < 0.7:
+            hall.slots.remove(hall.slots[0])
+        racks = {f"{side}{n}": f"R{dice.randrange(4)}" for side in "ab" for n in range(number)}
+        table = {box: Rack(rack) for box, rack in racks.items()}
+        plan = plan_repair(hall.compare(), RepairKnowledge(place_of=table.get))
+        assert plan.components == 1
+        stood = stood_at(plan)
+        assert (len({racks[box] for box in stood}), len(stood)) == cheapest(hall, racks)
