@@ -12,8 +12,6 @@ from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.verdict import Verdict
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_OK, UsageError
 from fabricctl.fabric import Place
-from fabricctl.panel_tables import panel_of_model
-from fabricctl.panels import Panel
 from fabricctl.plan.lengths import RackSpot, estimate_m
 from fabricctl.repair.knowledge import RepairKnowledge
 from fabricctl.repair.order_check import OrderCheck, check
@@ -105,31 +103,8 @@ def repair_knowledge(comparison: Comparison, intent: Intent) -> RepairKnowledge:
         here, there = place(a), place(b)
         return estimate_m(here, there, spots) if here and there else None
 
-    known = RepairKnowledge(panel_of=_Panels(comparison).of, place_of=places.get)
+    known = RepairKnowledge(panel_of=comparison.ends.panel, place_of=places.get)
     return replace(known, distance_m=distance_m) if spots else known
-
-
-class _Panels:
-    """Panels by plan key: as the verdict knows them, else by the model that site, plan or switch itself name."""
-
-    def __init__(self, comparison: Comparison) -> None:
-        self.comparison = comparison
-        self.by_model: dict[str, Panel | None] = {}
-
-    def of(self, key: str) -> Panel | None:
-        """The panel of a device, None when its model is not known."""
-        ends = self.comparison.ends
-        found = ends.panel(key)
-        node = self.comparison.binding.plan.fabric.nodes.get(key)
-        if found is not None or node is None or node.host or ends.knowledge.model_of is None:
-            return found
-        seen = self.comparison.seen.nodes.get(self.comparison.binding.seen_of.get(key, ""))
-        model = ends.knowledge.model_of(node.name, node.model or (seen.model if seen is not None else ""))
-        if model is None:
-            return None
-        if model.name not in self.by_model:
-            self.by_model[model.name] = panel_of_model(model.name)
-        return self.by_model[model.name]
 
 
 def _rack_spots(site: Site | None) -> dict[str, RackSpot]:
