@@ -136,7 +136,7 @@ def _reversals(block: Block, there: Mapping[int, int], layout: Layout) -> Iterat
         if whole:
             low, high = 0, len(block.ports) - 1
         span = high - low + 1
-        if low < 0 or high >= len(block.ports) or span < MIN_LINKS:
+        if low < 0 or high >= len(block.ports) or span < MIN_LINKS or (block.side == ALL and not whole):
             continue
         ports = block.ports[low : high + 1]
         part = Block(block.node, block.side, ports, block.far, run=not whole)

@@ -28,6 +28,8 @@ class Candidate:
     :param size: of a shift or reversal, ports in the block; :param far: key of the device the block leads to.
     :param wraps: of a shift, the last plug went to the first port; :param note: words of the detector.
     :param strict: False lets a part of the block do (cages exchanged on some of a switch's cages).
+    :param impossible: no hand can do it with cables of the declared type.
+    :param least: links it needs; fewer than ``MIN_LINKS`` of a family that has enough together.
     """
 
     kind: CauseKind
@@ -43,7 +45,8 @@ class Candidate:
     note: str = ""
     pairs: tuple[tuple[str, ...], ...] = ()
     strict: bool = True
-    assembly: str = ""
+    least: int = MIN_LINKS
+    impossible: bool = False
     explained: frozenset[int] = frozenset()
     links: int = 0
     """Cables it speaks of, without those that carry nothing."""
@@ -70,16 +73,17 @@ class Candidate:
     def holds(self) -> bool:
         """Enough links, and nearly all of those it speaks of."""
         number = len(self.explained)
-        return number >= MIN_LINKS and (not self.strict or number >= MIN_FIT * self.links)
+        return number >= self.least and (not self.strict or number >= MIN_FIT * self.links)
 
 
 _ORDER = {kind: place for place, kind in enumerate(CauseKind)}
 
 
-def rank(candidate: Candidate) -> tuple[int, int, int, tuple[str, ...], str, int]:
+def rank(candidate: Candidate) -> tuple[int, bool, int, int, tuple[str, ...], str, int]:
     """Sort key: best first, the same for every order of the input."""
     return (
         -candidate.score,
+        candidate.impossible,
         candidate.acts,
         _ORDER[candidate.kind],
         candidate.devices,
@@ -117,7 +121,7 @@ def _together(family: Hashable, members: list[Candidate], residual: Residual) ->
         moves,
         tuple(dict.fromkeys(chain.from_iterable(member.devices for member in members))),
         family,
-        acts=sum(member.acts for member in members),
+        acts=min(sum(member.acts for member in members), len({member.devices for member in members})),
         side=first.side,
         step=first.step,
         size=first.size,
@@ -126,7 +130,8 @@ def _together(family: Hashable, members: list[Candidate], residual: Residual) ->
         note=first.note,
         pairs=tuple(chain.from_iterable(member.pairs for member in members)),
         strict=first.strict,
-        assembly=first.assembly,
+        least=first.least,
+        impossible=any(member.impossible for member in members),
         members=tuple(members),
     )
     one.weigh(residual)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fabricctl.causes.candidate import MIN_FIT, Candidate
-from fabricctl.causes.layout import ALL, DOWN, UP, Block, Layout
+from fabricctl.causes.layout import ALL, DOWN, Block, Layout
 from fabricctl.causes.model import CauseKind
 from fabricctl.fabric import Port
 from fabricctl.hostset import natural_key
@@ -22,7 +22,7 @@ def exchange_candidates(displaced: Mapping[Port, Port], layout: Layout) -> Itera
         for own, there in displaced.items()
         if own[0] != there[0] and layout.is_switch(own[0]) and layout.is_switch(there[0])
     }
-    yield from _by_side(across, layout)
+    yield from _by_side(across, layout, displaced)
     yield from _by_bundle(across, layout)
     yield from _by_unit(displaced, layout)
 
@@ -45,7 +45,9 @@ def cycles(target: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], bool]]:
 # -- whole blocks, same port number ---------------------------------------------------------------------------
 
 
-def _by_side(across: Mapping[Port, Port], layout: Layout) -> Iterator[Candidate]:
+def _by_side(
+    across: Mapping[Port, Port], layout: Layout, displaced: Mapping[Port, Port]
+) -> Iterator[Candidate]:
     """Host bundles or uplinks of switches exchanged; when all their ports are, the switches themselves."""
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for own, there in across.items():
@@ -59,9 +61,9 @@ def _by_side(across: Mapping[Port, Port], layout: Layout) -> Iterator[Candidate]
         if block is not None and number >= max(2, 0.5 * MIN_FIT * len(block.ports)):
             targets[side][node] = best
     whole = _whole_switches(targets, layout)
-    yield from _rounds(whole, ALL, layout)
+    yield from _rounds(whole, ALL, layout, displaced)
     for side, target in sorted(targets.items()):
-        yield from _rounds(target, side, layout)
+        yield from _rounds(target, side, layout, displaced)
 
 
 def _whole_switches(targets: Mapping[str, Target], layout: Layout) -> Target:
@@ -75,13 +77,21 @@ def _whole_switches(targets: Mapping[str, Target], layout: Layout) -> Target:
     return found
 
 
-def _rounds(target: Target, side: str, layout: Layout) -> Iterator[Candidate]:
-    for ring, closed in cycles(target):
+def _goes_on(node: str, ports: Iterable[int], displaced: Mapping[Port, Port]) -> bool:
+    """Whether the plugs of a chain's last device sit elsewhere, too: then it is no chain but something else."""
+    return any(Port(node, number) in displaced for number in ports)
+
+
+def _rounds(target: Target, side: str, layout: Layout, displaced: Mapping[Port, Port]) -> Iterator[Candidate]:
+    for path, closed in cycles(target):
+        ring = _from_first_unit(path, layout, closed=closed)
         steps = [(a, target[a]) for a in ring if a in target]
         blocks = [_block(a, side, layout) for a, _ in steps]
         moves = {Port(b.node, n): Port(to, n) for b, (_, to) in zip(blocks, steps, strict=True) for n in b.ports}
         one_block = all(len(layout.sides(a)) == 1 for a in ring)
         whole = side == ALL or one_block
+        if not closed and _goes_on(ring[-1], _block(ring[-1], side, layout).ports, displaced):
+            continue
         yield Candidate(
             CauseKind.WRONG_RACK if whole else CauseKind.BUNDLES_EXCHANGED,
             moves,
@@ -95,15 +105,21 @@ def _rounds(target: Target, side: str, layout: Layout) -> Iterator[Candidate]:
 
 def _pair_family(ring: Sequence[str], side: str, layout: Layout, word: str) -> tuple[object, ...] | None:
     """Exchanges of the same units, on every rail: one act on the units."""
-    if len(ring) != 2:
-        return None
-    units = [layout.unit.get(key) for key in ring]
-    if None in units or units[0] == units[1]:
-        return None
+    units = [layout.unit.get(key, "") for key in ring]
     tiers = {layout.tier.get(key) for key in ring}
-    if len(tiers) > 1 or layout.rail.get(ring[0]) != layout.rail.get(ring[1]):
+    if "" in units or len(set(units)) < len(units) or len(tiers) > 1:
         return None
-    return (word, side, tiers.pop(), tuple(sorted(str(unit) for unit in units)))
+    if len({layout.rail.get(key) for key in ring}) > 1:
+        return None
+    return (word, side, tiers.pop(), tuple(units))
+
+
+def _from_first_unit(ring: tuple[str, ...], layout: Layout, *, closed: bool) -> tuple[str, ...]:
+    """A round told from the device of the first unit on, so that rounds of the same units read alike."""
+    if not closed:
+        return ring
+    at = min(range(len(ring)), key=lambda n: (natural_key(layout.unit.get(ring[n], "")), natural_key(ring[n])))
+    return ring[at:] + ring[:at]
 
 
 def _block(node: str, side: str, layout: Layout) -> Block:
@@ -141,6 +157,8 @@ def _by_bundle(across: Mapping[Port, Port], layout: Layout) -> Iterator[Candidat
             targets[far_key][node] = best
     for far_key, target in sorted(targets.items()):
         for ring, closed in cycles(target):
+            if not closed and _goes_on(ring[-1], index(ring[-1], far_key), across):
+                continue
             moves = {
                 Port(a, m): Port(target[a], n)
                 for a in ring
@@ -175,6 +193,9 @@ def host_exchanges(displaced: Mapping[Port, Port], layout: Layout) -> Iterator[C
         if number >= max(2, MIN_FIT * 0.75 * len(layout.hcas[host])):
             target[host] = best
     for ring, closed in cycles(target):
+        last = [key for key in layout.hcas[ring[-1]] if _goes_on(key, (1,), displaced)]
+        if not closed and last:
+            continue
         moves = {}
         for host in ring:
             if host not in target:
@@ -193,14 +214,14 @@ def host_exchanges(displaced: Mapping[Port, Port], layout: Layout) -> Iterator[C
 
 
 def _by_unit(displaced: Mapping[Port, Port], layout: Layout) -> Iterator[Candidate]:
-    """Hosts whose cables go to the leaves of another unit, on the same rails and ports."""
+    """Hosts whose cables go to the leaves of another unit, rail by rail."""
     went: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
     moved: dict[tuple[str, tuple[str, str]], dict[Port, Port]] = defaultdict(dict)
     tier = layout.tier
     leaves = [
         (own, there)
         for own, there in displaced.items()
-        if own[0] != there[0] and own[1] == there[1] and tier.get(own[0]) == 1 and tier.get(there[0]) == 1
+        if own[0] != there[0] and tier.get(own[0]) == 1 and tier.get(there[0]) == 1
     ]
     for own, there in leaves:
         far = layout.planned(own)
@@ -241,12 +262,14 @@ def _all_rails(
     host: str, way: tuple[str, str], moved: Mapping[Port, Port], layout: Layout
 ) -> Iterator[tuple[Port, Port]]:
     """Moves of a host's plugs seen so, and of its other ones to where they would be then."""
-    leaf_of = {a.node: b.node for a, b in moved.items()}
+    ports = Counter((a.number, b.number) for a, b in moved.items())
+    (own, there), _ = min(ports.items(), key=lambda item: (-item[1], item[0]))
     for key in layout.hcas[host]:
         for _, far in layout.ports.get(key, ()):
-            to = leaf_of.get(far.node) or _twin_leaf(far.node, way[1], layout)
-            if to is not None:
-                yield far, Port(to, far.number)
+            known = moved.get(far)
+            to = known.node if known is not None else _twin_leaf(far.node, way[1], layout)
+            if to is not None and far.number == own:
+                yield far, Port(to, there)
 
 
 def _twin_leaf(leaf: str, unit: str, layout: Layout) -> str | None:
@@ -256,8 +279,3 @@ def _twin_leaf(leaf: str, unit: str, layout: Layout) -> str | None:
          and layout.tier.get(key) == 1),
         None,
     )
-
-
-def unit_of_leaves(candidate: Candidate) -> bool:
-    """Whether a folded exchange of bundles is one of units: two switches at least of each."""
-    return len(candidate.members) > 1 and candidate.side in (UP, DOWN)

@@ -18,7 +18,7 @@ from fabricctl.causes.exchanges import exchange_candidates, host_exchanges
 from fabricctl.causes.hosts import host_candidates
 from fabricctl.causes.layout import Layout
 from fabricctl.causes.model import Cause, CauseKind, CauseKnowledge, Explanation
-from fabricctl.causes.per_rail import Layer, grouped_layers
+from fabricctl.causes.per_rail import Layer, by_rule, grouped_layers, within_groups
 from fabricctl.causes.profiles import renumbered
 from fabricctl.causes.residual import Residual
 from fabricctl.causes.splitters import SPLITTERS, Splitter, find_splitters, splitter_candidates
@@ -57,7 +57,7 @@ class _Explainer:
         }
         self.total = max(1, comparison.binding.plan.fabric.link_count)
         self.taken: list[_Taken] = []
-        self.layers: list[Layer] = []
+        self.layers: list[tuple[Layer, list[int]]] = []
 
     def run(self) -> Explanation:
         if not self.residual.cables:
@@ -67,11 +67,14 @@ class _Explainer:
             if candidate.holds():
                 self.take(candidate, None)
         for layer in grouped_layers(self.comparison, self.residual, self.layout):
-            self.residual.settle(number for number in layer.explained if number in self.residual.wrong)
-            self.layers.append(layer)
+            known = by_rule(layer, self.residual, self.layout.tier)
+            by_their_rule = self.residual.lay(known) if known else []
+            self.layers.append((layer, by_their_rule))
         self.splitters = self.find_splitters()
         while self.residual.wrong and self.round():
             pass
+        for layer, explained in self.layers:  # what follows the groups, if not the rule
+            explained += self.residual.settle(within_groups(layer, self.residual))
         swaps = self.swaps()
         return self.told(swaps)
 
@@ -86,20 +89,29 @@ class _Explainer:
         changed: set[int] = set()
         took = False
         for candidate in held:
-            if not changed.isdisjoint(self.residual.touched(candidate.moves)):
-                continue  # what it rests on has just moved: looked at again in the next round
+            if took and self._has_changed(candidate, changed):
+                continue  # looked at again in the next round
             rival = _rival(candidate, held)
             changed.update(self.take(candidate, rival))
             took = True
         return took
+
+    def _has_changed(self, candidate: Candidate, changed: set[int]) -> bool:
+        """Whether what a candidate rests on was moved by one that was just taken."""
+        if not changed.isdisjoint(self.residual.touched(candidate.moves)):
+            return True
+        before = candidate.explained, candidate.links
+        candidate.weigh(self.residual)
+        return before != (candidate.explained, candidate.links)
 
     def candidates(self) -> list[Candidate]:
         residual, layout = self.residual, self.layout
         displaced = residual.displaced()
         found: list[Candidate] = []
         heads = {port for splitter in self.splitters for port in splitter.head}
-        found += (c for c in block_candidates(within_switches(displaced, layout), layout, self.panels)
-                  if not _breaks_heads(c, self.splitters, heads))
+        for candidate in block_candidates(within_switches(displaced, layout), layout, self.panels):
+            candidate.impossible = _breaks_heads(candidate, self.splitters, heads)
+            found.append(candidate)
         found += exchange_candidates(displaced, layout)
         found += host_exchanges(displaced, layout)
         found += host_candidates(displaced, layout, self.knowledge.host_panel)
@@ -129,7 +141,7 @@ class _Explainer:
             fits = sum(number not in residual.wrong for number in taken.moved)
             if taken.explained:
                 causes.append(words.of(taken.candidate, taken.explained, fits, taken.rival))
-        causes += (words.layer(layer) for layer in self.layers)
+        causes += (words.layer(layer, explained) for layer, explained in self.layers if explained)
         causes += (words.swap(swap, len(swaps), self.total) for swap in swaps)
         plain = CauseKind.SWAPPED
         causes.sort(key=lambda cause: (cause.kind is plain, -cause.links, cause.explains))

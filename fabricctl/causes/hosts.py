@@ -17,10 +17,6 @@ from fabricctl.fabric import Port
 from fabricctl.hostset import natural_key
 from fabricctl.panels import Panel, PanelPort
 
-Order = dict[str, str]
-"""HCA name -> HCA name whose cable it carries... that is: where its plug would sit."""
-
-
 class HostPattern:
     """A way to cable a host wrongly: HCA key -> HCA key its plug would sit in."""
 
@@ -67,7 +63,10 @@ def patterns(keys: list[str], names: Mapping[str, str], panel: Panel | None) -> 
             turned = {key: keys[(at + step) % len(keys)] for at, key in enumerate(keys)}
             signed = step if 2 * step <= len(keys) else step - len(keys)
             found.append(HostPattern(CauseKind.SHIFTED, "rails", turned, signed))
-    return found
+    told: dict[frozenset[tuple[str, str]], HostPattern] = {}
+    for pattern in found:  # what the panel explains is not told as a row of rails, too
+        told.setdefault(frozenset(pattern.order.items()), pattern)
+    return list(told.values())
 
 
 def _reversed_cages(

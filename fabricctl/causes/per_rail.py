@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.causes.layout import Layout
 from fabricctl.causes.residual import Residual
 from fabricctl.fabric import Port
+from fabricctl.hostset import natural_key
 
 PURE = 0.9
 """Share of a layer's real cables that stay in the group of most cables of their upper switch."""
@@ -25,8 +26,8 @@ WRONG_SHARE, WRONG_LINKS = 0.3, 8
 """A layer is looked at when this share of its planned links is wrong, and so many: it is about the whole layer."""
 
 Colours = dict[str, str]
-Pairs = list[tuple[str, str]]
-"""(lower switch, upper switch) of every cable of a layer."""
+Pairs = list[tuple[Port, Port]]
+"""Lower and upper port of every cable of a layer, in the plan's keys."""
 
 
 @dataclass(frozen=True)
@@ -34,24 +35,27 @@ class Layer:
     """A layer cabled by groups.
 
     :param lower: and ``upper``: tiers; :param word: ``rail``, ``unit`` or ``group``; :param groups: how many.
-    :param explained: numbers of the wrong cables; :param planned: links of the layer, :param cables: really there.
+    :param planned: links of the layer, :param cables: really there.
     :param pure: of those, the ones that stay in their group; :param of_planned: planned ones that would.
     :param uppers: keys of the upper switches; :param pieces: separate networks seen, 0 when they hang together.
-    :param empty: of the explained links, those with one end that carries nothing.
+    :param wrong: numbers of all wrong cables of the layer.
+    :param colours: group of lower and of upper switches, as they are cabled.
+    :param pattern: lower port -> upper port the layer's own rule would join it with, where it could be learned.
     """
 
     lower: int
     upper: int
     word: str
     groups: int
-    explained: tuple[int, ...]
     planned: int
     cables: int
     pure: int
     of_planned: int
     uppers: tuple[str, ...]
     pieces: int
-    empty: int
+    wrong: tuple[int, ...]
+    colours: tuple[Colours, Colours]
+    pattern: Mapping[Port, Port] = field(default_factory=dict)
 
 
 def grouped_layers(comparison: Comparison, residual: Residual, layout: Layout) -> Iterator[Layer]:
@@ -80,8 +84,8 @@ def _layers(comparison: Comparison, tier: Mapping[str, int]) -> tuple[dict[int, 
     planned: dict[int, Pairs] = defaultdict(list)
     actual: dict[int, Pairs] = defaultdict(list)
 
-    def add(into: dict[int, Pairs], a: str, b: str) -> None:
-        ta, tb = tier.get(a, 0), tier.get(b, 0)
+    def add(into: dict[int, Pairs], a: Port, b: Port) -> None:
+        ta, tb = tier.get(a[0], 0), tier.get(b[0], 0)
         if ta and tb == ta + 1:
             into[ta].append((a, b))
         elif tb and ta == tb + 1:
@@ -89,9 +93,11 @@ def _layers(comparison: Comparison, tier: Mapping[str, int]) -> tuple[dict[int, 
 
     plan_of = comparison.binding.plan_of
     for link in comparison.binding.plan.fabric.each_link():
-        add(planned, link[0][0], link[1][0])
+        add(planned, link[0], link[1])
     for link in comparison.seen.each_link():
-        add(actual, plan_of.get(link[0][0], ""), plan_of.get(link[1][0], ""))
+        a, b = plan_of.get(link[0][0], ""), plan_of.get(link[1][0], "")
+        if tier.get(a, 0) and tier.get(b, 0):
+            add(actual, Port(a, link[0][1]), Port(b, link[1][1]))
     return planned, actual
 
 
@@ -107,6 +113,8 @@ def _colourings(
         for tier in range(1, low):
             by_plan, by_fact = _majorities(planned[tier], by_plan), _majorities(actual[tier], by_fact)
         yield word, (by_plan, by_fact)
+        if low > 1:  # the layers below may be mixed up themselves
+            yield word, (by_plan, by_plan)
     pieces: Colours = {}
     for number, keys in enumerate(comparison.seen.islands()):
         for key in keys:
@@ -119,7 +127,7 @@ def _colourings(
 def _counts(pairs: Pairs, colours: Colours) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for low, high in pairs:
-        found[high][colours.get(low, "")] += 1
+        found[high[0]][colours.get(low[0], "")] += 1
     return found
 
 
@@ -147,33 +155,102 @@ def _judge(
     if not actual or len(set(by_fact.values())) < 2:
         return None
     of_planned = sum(max(counts.values()) for counts in _counts(planned, by_plan).values())
-    if of_planned > MIXED * len(planned) and len(by_plan) >= MAJORITY * len({a for a, _ in planned}):
+    if of_planned > MIXED * len(planned) and len(by_plan) >= MAJORITY * len({a[0] for a, _ in planned}):
         return None
     counts = _counts(actual, by_fact)
     pure = sum(max((n for colour, n in found.items() if colour), default=0) for found in counts.values())
     if pure < PURE * len(actual):
         return None
     upper = {key: max(found, key=lambda c: (found[c], c)) for key, found in counts.items()}
-    explained, empty = [], 0
-    for number in wrong:
-        cable = residual.cables[number]
-        fits = [_stays(end, residual.actual(end), low, by_fact, upper) for end in (cable.a, cable.b)]
-        if any(fits) and False not in fits:
-            explained.append(number)
-            empty += None in fits
-    if len(explained) < WRONG_LINKS:
-        return None
     sizes = [sum(1 for key in part if key in comparison.binding.plan_of) for part in comparison.seen.islands()]
     pieces = sum(size > 1 for size in sizes)
-    groups = len(set(upper.values()) - {""})
-    uppers = tuple(sorted({layout_key for layout_key in upper}))
     return Layer(
-        low, low + 1, word, groups, tuple(explained), len(planned), len(actual), pure, of_planned, uppers,
-        pieces if pieces > 1 else 0, empty,
+        low,
+        low + 1,
+        word,
+        len(set(upper.values()) - {""}),
+        len(planned),
+        len(actual),
+        pure,
+        of_planned,
+        tuple(sorted(upper)),
+        pieces if pieces > 1 else 0,
+        tuple(wrong),
+        (by_fact, upper),
+        _learned(actual, by_fact, upper, layout),
     )
 
 
-def _stays(end: Port, far: Port | None, low: int, lower: Colours, upper: Colours) -> bool | None:
+def _learned(actual: Pairs, lower: Colours, upper: Colours, layout: Layout) -> dict[Port, Port]:
+    """The rule by which the layer is really cabled, where most groups agree on it.
+
+    Groups are alike: the k-th lower switch of each has its port n on the same port of the j-th upper switch.
+    Two groups cannot outvote each other, so nothing is learned from fewer than three.
+    """
+    ranked = [_ranked(colours, {port[0] for port in ends}, layout)
+              for colours, ends in zip((lower, upper), zip(*actual, strict=True), strict=True)]
+    (rank_low, _), (rank_high, by_rank) = ranked
+    votes: dict[tuple[int, int], Counter[tuple[int, int]]] = defaultdict(Counter)
+    for low, high in actual:
+        if low[0] in rank_low and high[0] in rank_high and lower[low[0]] == upper[high[0]]:
+            votes[rank_low[low[0]], low[1]][rank_high[high[0]], high[1]] += 1
+    groups = len({colour for colour, _ in by_rank})
+    rule: dict[tuple[int, int], tuple[int, int]] = {}
+    for place, counts in votes.items():
+        best, number = counts.most_common(1)[0]
+        if groups >= 3 and 2 * number > groups:
+            rule[place] = best
+    found: dict[Port, Port] = {}
+    for key, rank in rank_low.items():
+        for number, far in layout.ports.get(key, ()):
+            to = rule.get((rank, number))
+            there = by_rank.get((lower[key], to[0])) if to is not None else None
+            if to is not None and there is not None and layout.tier.get(far.node, 0) > layout.tier.get(key, 0):
+                found[Port(key, number)] = Port(there, to[1])
+    return found
+
+
+def _ranked(
+    colours: Colours, keys: set[str], layout: Layout
+) -> tuple[dict[str, int], dict[tuple[str, int], str]]:
+    """Switch -> its place among those of its group by name, and back."""
+    members: dict[str, list[str]] = defaultdict(list)
+    for key in keys:
+        if colours.get(key):
+            members[colours[key]].append(key)
+    rank: dict[str, int] = {}
+    for found in members.values():
+        found.sort(key=lambda key: natural_key(layout.name(key)))
+        rank.update((key, place) for place, key in enumerate(found))
+    return rank, {(colours[key], place): key for key, place in rank.items()}
+
+
+def by_rule(layer: Layer, residual: Residual, tier: Mapping[str, int]) -> dict[int, tuple[Port, Port]]:
+    """Where the wrong cables of a layer lie by its own rule."""
+    found: dict[int, tuple[Port, Port]] = {}
+    for number in layer.wrong:
+        cable = residual.cables[number]
+        low = cable.a if tier.get(cable.a.node) == layer.lower else cable.b
+        to = layer.pattern.get(low)
+        if to is not None and number in residual.wrong:
+            found[number] = (low, to)
+    return found
+
+
+def within_groups(layer: Layer, residual: Residual) -> list[int]:
+    """Numbers of the layer's unexplained cables whose planned ports carry cables that stay in their group."""
+    explained = []
+    for number in layer.wrong:
+        if number not in residual.wrong:
+            continue
+        link = residual.cables[number].link
+        fits = [_stays(end, residual.actual(end), *layer.colours) for end in (link.a, link.b)]
+        if any(fits) and False not in fits:
+            explained.append(number)
+    return explained
+
+
+def _stays(end: Port, far: Port | None, lower: Colours, upper: Colours) -> bool | None:
     """Whether the cable in this port stays in its group; None when it carries none."""
     if far is None:
         return None

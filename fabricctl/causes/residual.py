@@ -99,25 +99,31 @@ class Residual:
 
     def take(self, moves: Moves) -> list[int]:
         """Move the cables; returns the numbers of those that are explained by it."""
-        numbers = self.touched(moves)
-        for number in numbers:
+        places = {}
+        for number in self.touched(moves):
             cable = self.cables[number]
-            for end in (cable.a, cable.b):
-                if self.at.get(end) == number:
-                    del self.at[end]
-        for number in numbers:
+            places[number] = (moves.get(cable.a, cable.a), moves.get(cable.b, cable.b))
+        return self.lay(places)
+
+    def lay(self, places: Mapping[int, tuple[Port, Port]]) -> list[int]:
+        """Lay cables between other ports; returns the numbers of those that are explained by it."""
+        for number in places:
+            self._lift(number)
+        for number, ends in places.items():
             cable = self.cables[number]
-            cable.a, cable.b = moves.get(cable.a, cable.a), moves.get(cable.b, cable.b)
+            cable.a, cable.b = ends
             self.at[cable.a] = self.at[cable.b] = number
-        return self.settle(number for number in numbers if self.actual(self.cables[number].a) == self.cables[number].b)
+        return self.settle(number for number, (a, b) in places.items() if self.actual(a) == b)
+
+    def _lift(self, number: int) -> None:
+        for end in (self.cables[number].a, self.cables[number].b):
+            if self.at.get(end) == number:
+                del self.at[end]
 
     def settle(self, numbers: Iterable[int]) -> list[int]:
         """Strike cables off what is unexplained."""
         done = list(numbers)
         for number in done:
             del self.wrong[number]
-            cable = self.cables[number]
-            for end in (cable.a, cable.b):
-                if self.at.get(end) == number:
-                    del self.at[end]
+            self._lift(number)
         return done

@@ -82,16 +82,15 @@ def splitter_candidates(
     for splitter in splitters:
         heads, tails = splitter.head, splitter.tails
         to = [displaced.get(tail) for tail in tails]
-        moved = {tail: there for tail, there in zip(tails, to, strict=True) if there in tails}
-        if moved:
-            order = {tail: there for tail, there in zip(tails, to, strict=True) if there is not None}
+        order = {tail: there for tail, there in zip(tails, to, strict=True) if there is not None}
+        if order and set(order) == set(order.values()):
             yield Candidate(
                 CauseKind.TAILS_CROSSED,
                 order,
                 (heads[0].node,),
                 ("tails", layout.tier.get(heads[0].node), splitter.type),
                 size=1,
-                assembly=splitter.type,
+                least=2,
                 note="splitter",
             )
         there_heads = [displaced.get(port) for port in heads]
@@ -115,6 +114,5 @@ def splitter_candidates(
             tuple(dict.fromkeys(port.node for port in ports)),
             size=len(ports),
             wraps=closed,
-            assembly=of_head[ports[0]].type,
             pairs=tuple((port.node, str(port.number)) for port in ports),
         )

@@ -89,11 +89,13 @@ class Words:
         shared = fits - len(explained)
         if shared > 0:
             said.append(f"{count(shared, 'cable')} of them moved once more by another cause")
+        if candidate.impossible:
+            said.append("the plan declares splitters here, whose ports cannot move singly: wrong type or wrong identity")
         if rival is not None:
             said.append(f"the same is seen when {self.story(rival)}")
         hosts = candidate.side == "host" or candidate.note == "hosts"
         devices = tuple(sorted(candidate.devices, key=natural_key)) if hosts else self.names(candidate.devices)
-        sure = other <= 0 and rival is None
+        sure = other <= 0 and rival is None and not candidate.impossible
         return Cause(
             candidate.kind,
             subject,
@@ -218,8 +220,8 @@ class Words:
         if len(rings) == 1 and len(rings[0]) > 2:
             shown = list(rings[0]) if hosts else [self.layout.name(key) for key in rings[0]]
             return ", ".join(shown[:8]) + (", ..." if len(shown) > 8 else "") + " (each with the next)"
-        first, second = [ring[0] for ring in rings], [ring[1] for ring in rings if len(ring) > 1]
-        return f"{word(first)} and {word(second)}"
+        columns = [word([ring[at] for ring in rings]) for at in range(len(rings[0]))]
+        return " and ".join(columns) if len(columns) == 2 else ", ".join(columns) + " (each with the next)"
 
     def wrong_rack(self, one: Candidate, fits: int) -> tuple[str, str, str, str]:
         """Whole devices in each other's place."""
@@ -246,7 +248,8 @@ class Words:
                 headline = f"hosts {groups[0]} and {groups[1]} are cabled to each other's unit: {there}"
             else:
                 headline = f"hosts {groups[0]} are cabled to another unit: {there}"
-            evidence = f"{fits:,} of {one.links:,} cables go to the same rail and port of the other unit"
+            same = "rail and port" if all(a.number == b.number for a, b in one.moves.items()) else "rail"
+            evidence = f"{fits:,} of {one.links:,} cables go to the same {same} of the other unit"
             return names, headline, evidence, f"recable hosts {' and '.join(groups)} to the leaves of their own unit"
         names, pair, what = self.folded(one.devices), self._pair(one), self.cables(one)
         return (
@@ -279,6 +282,7 @@ class Words:
         fix = {
             "rails reversed": f"at {names}: plug rail 1 where the last rail is now, and so on",
             "cages reversed": f"at {names}: exchange the plugs of the first and the last cage, and so on inwards",
+            "panel turned": f"at {names}: plug in the opposite order, from the last port of the last cage on",
         }.get(one.note, f"at {names}: exchange the two plugs of each cage")
         return names, headline, evidence, fix
 
@@ -339,7 +343,7 @@ class Words:
 
     # -- layers and swaps -------------------------------------------------------------------------------------
 
-    def layer(self, layer: Layer) -> Cause:
+    def layer(self, layer: Layer, explained: Sequence[int]) -> Cause:
         """A whole layer cabled by groups."""
         upper, lower = TIER_WORDS.get(layer.upper, "upper"), TIER_WORDS.get(layer.lower, "lower")
         how = {"rail": "per rail", "unit": "per unit"}.get(layer.word, "in separate groups")
@@ -353,13 +357,14 @@ class Words:
         ]
         if layer.pieces:
             said.append(f"{layer.pieces} islands seen")
-        if layer.empty:
-            said.append(f"{count(layer.empty, 'planned cable')} with one end that carries nothing")
+        if len(explained) < len(layer.wrong):
+            more = len(layer.wrong) - len(explained)
+            said.append(f"{count(more, 'wrong cable')} of the layer {'does' if more == 1 else 'do'} not follow")
         return Cause(
             CauseKind.CABLED_PER_RAIL,
             subject,
             f"{subject} are cabled {how}{falls}",
-            self.keys_of(layer.explained),
+            self.keys_of(explained),
             "; ".join(said),
             Confidence.CERTAIN if layer.pure == layer.cables else Confidence.LIKELY,
             self.names(layer.uppers),
