@@ -27,6 +27,8 @@ from fabricctl.causes.candidate import Candidate
 
 ALARM = 0.01
 """Expected number of chance patterns above which nothing is named."""
+SINGLE_ALARM = 0.002
+"""The same for one exchange inside a cage, a host's cage or a splitter: it has two links only on its side."""
 TRIED = 12
 """Patterns tried on a device: shifts, reversals, cages and exchanges of each of its blocks, as far as they differ."""
 SMALL = 400

@@ -89,17 +89,17 @@ class _Explainer:
         changed: set[int] = set()
         took = False
         for candidate in held:
-            if took and self._has_changed(candidate, changed):
-                continue  # looked at again in the next round
+            touched = self.residual.touched(candidate.moves)
+            if took and (not changed.isdisjoint(touched) or self._weighs_otherwise(candidate)):
+                changed.update(touched)  # looked at again in the next round, and what it may explain then waits for it
+                continue
             rival = _rival(candidate, held)
             changed.update(self.take(candidate, rival))
             took = True
         return took
 
-    def _has_changed(self, candidate: Candidate, changed: set[int]) -> bool:
-        """Whether what a candidate rests on was moved by one that was just taken."""
-        if not changed.isdisjoint(self.residual.touched(candidate.moves)):
-            return True
+    def _weighs_otherwise(self, candidate: Candidate) -> bool:
+        """Whether what speaks for and against a candidate has been changed by one that was just taken."""
         before = candidate.explained, candidate.links
         candidate.weigh(self.residual)
         return before != (candidate.explained, candidate.links)

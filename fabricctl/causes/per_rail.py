@@ -73,11 +73,13 @@ def grouped_layers(comparison: Comparison, residual: Residual, layout: Layout) -
     for low in sorted(wrong):
         if len(wrong[low]) < max(WRONG_LINKS, WRONG_SHARE * len(planned[low])):
             continue
-        for word, colours in _colourings(comparison, layout, low, planned, actual):
-            layer = _judge(low, word, colours, planned[low], actual[low], residual, wrong[low], layout, comparison)
-            if layer is not None:
-                yield layer
-                break
+        found = [
+            layer
+            for word, colours in _colourings(comparison, layout, low, planned, actual)
+            if (layer := _judge(word, colours, low, planned[low], actual[low], wrong[low], layout, comparison))
+        ]
+        if found:  # whatever hangs together explains anything: only where neither rails nor units do
+            yield max(found, key=lambda layer: (layer.word != "group", layer.pure))
 
 
 def _layers(comparison: Comparison, tier: Mapping[str, int]) -> tuple[dict[int, Pairs], dict[int, Pairs]]:
@@ -141,12 +143,11 @@ def _majorities(pairs: Pairs, colours: Colours) -> Colours:
 
 
 def _judge(
-    low: int,
     word: str,
     colours: tuple[Colours, Colours],
+    low: int,
     planned: Pairs,
     actual: Pairs,
-    residual: Residual,
     wrong: list[int],
     layout: Layout,
     comparison: Comparison,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.tiers import TIER_WORDS
 from fabricctl.causes.candidate import Candidate
-from fabricctl.causes.chance import ALARM, cage_swaps_expected
+from fabricctl.causes.chance import SINGLE_ALARM, cage_swaps_expected
 from fabricctl.causes.layout import ALL, DOWN, UP, Layout
 from fabricctl.causes.model import Cause, CauseKind, CauseKnowledge, Confidence
 from fabricctl.causes.per_rail import Layer
@@ -357,9 +357,13 @@ class Words:
         ]
         if layer.pieces:
             said.append(f"{layer.pieces} islands seen")
-        if len(explained) < len(layer.wrong):
-            more = len(layer.wrong) - len(explained)
-            said.append(f"{count(more, 'wrong cable')} of the layer {'does' if more == 1 else 'do'} not follow")
+        done = set(explained)
+        rest = [number for number in layer.wrong if number not in done]
+        left = sum(number in self.residual.wrong for number in rest)
+        if len(rest) > left:
+            said.append(f"{count(len(rest) - left, 'more wrong cable')} of the layer by another cause")
+        if left:
+            said.append(f"{count(left, 'wrong cable')} of the layer {'does' if left == 1 else 'do'} not fit")
         return Cause(
             CauseKind.CABLED_PER_RAIL,
             subject,
@@ -379,7 +383,7 @@ class Words:
             CauseKind.TAILS_CROSSED,
             CauseKind.CAGE_PORTS_EXCHANGED,
             CauseKind.HOST_CAGE_PORTS_EXCHANGED,
-        ) and cage_swaps_expected(swaps - 1, total) > ALARM
+        ) and cage_swaps_expected(swaps - 1, total) > SINGLE_ALARM
         device = self.layout.name(swap.device) if swap.device else ""
         if by_chance or (kind is CauseKind.SWAPPED and device):
             hint = f"; both are at {device}, {swap.where}"

@@ -129,7 +129,9 @@ def case(
     """Build it, put the faults in, explain."""
     net = build(SHAPES[shape], wiring)
     plan = plan_of(net, splitter)
-    faults = inject(net, kinds, random.Random(seed))
+    layers = [kind for kind in kinds if "-per-" in kind]  # first: they rewire what is there
+    faults = inject(net, layers, random.Random(seed))
+    faults += inject(net, [kind for kind in kinds if kind not in layers], random.Random(seed))
     comparison = compare(plan, fabric_of(net, by_guid=True))
     return Case(comparison, explain(comparison, knowledge), faults)
 
