@@ -24,7 +24,9 @@ def within_switches(displaced: Mapping[Port, Port], layout: Layout) -> Within:
     return found
 
 
-def block_candidates(within: Within, layout: Layout, panels: Mapping[str, Panel | None]) -> Iterator[Candidate]:
+def block_candidates(
+    within: Within, layout: Layout, panels: Mapping[str, Panel | None]
+) -> Iterator[Candidate]:
     """Shifts, reversals and exchanged cage ports on every switch with enough plugs in wrong ports of its own."""
     for node, there in within.items():
         if len(there) < MIN_LINKS - 1:
@@ -52,7 +54,8 @@ def _blocks(node: str, there: Mapping[int, int], layout: Layout) -> Iterator[Blo
 
 def _runs(block: Block, there: Mapping[int, int]) -> Iterator[Block]:
     """Stretches of a block in which every plug sits elsewhere in the same stretch."""
-    start, reach, run = 0, -1, []
+    run: list[int] = []
+    start, reach = 0, -1
     place = {number: index for index, number in enumerate(block.ports)}
     for index, number in enumerate(block.ports):
         far = place.get(there.get(number, -1))
@@ -92,7 +95,9 @@ def _shifts(block: Block, there: Mapping[int, int], layout: Layout) -> Iterator[
     least = max(MIN_LINKS - 1, MIN_FIT * 0.75 * size)
     for turn, count in turns.items():
         if turn and count >= least and size > 2:
-            moves = {Port(block.node, n): Port(block.node, ports[(i + turn) % size]) for i, n in enumerate(ports)}
+            moves = {
+                Port(block.node, n): Port(block.node, ports[(i + turn) % size]) for i, n in enumerate(ports)
+            }
             yield _shift(block, layout, moves, turn if 2 * turn <= size else turn - size)
     planned = {number for number, _ in layout.ports[block.node]}
     for step, count in steps.items():
@@ -115,7 +120,7 @@ def _shift(
         size=len(block.ports),
         far=block.far,
         wraps=wraps,
-        note="run" if block.run else "",
+        note="run" if block.run else "bundle" if block.far else "",
     )
 
 
@@ -174,7 +179,11 @@ def _cages(node: str, there: Mapping[int, int], layout: Layout, panel: Panel | N
     for low, high in pairs:
         if low in side and high in side:
             held[side[low]] += 1
-            if there.get(low, high) == high and there.get(high, low) == low and (low in there or high in there):
+            if (
+                there.get(low, high) == high
+                and there.get(high, low) == low
+                and (low in there or high in there)
+            ):
                 crossed[side[low]].append((low, high))
     sides = [(name, found, held[name]) for name, found in crossed.items()]
     if len(sides) > 1:
@@ -185,7 +194,11 @@ def _cages(node: str, there: Mapping[int, int], layout: Layout, panel: Panel | N
         whole = len(found) >= MIN_FIT * of
         if name == ALL and not whole:
             continue
-        chosen = [pair for pair in pairs if name in (ALL, side.get(pair[0])) and pair[1] in side] if whole else found
+        chosen = (
+            [pair for pair in pairs if name in (ALL, side.get(pair[0])) and pair[1] in side]
+            if whole
+            else found
+        )
         moves: dict[Port, Port] = {}
         for low, high in chosen:
             moves[Port(node, low)], moves[Port(node, high)] = Port(node, high), Port(node, low)

@@ -76,7 +76,20 @@ class Candidate:
         return number >= self.least and (not self.strict or number >= MIN_FIT * self.links)
 
 
-_ORDER = {kind: place for place, kind in enumerate(CauseKind)}
+_FIRST = (
+    CauseKind.WRONG_UNIT,
+    CauseKind.WRONG_RACK,
+    CauseKind.TAILS_CROSSED,
+    CauseKind.HEADS_EXCHANGED,
+    CauseKind.HOST_PANEL_REVERSED,
+    CauseKind.HOST_CAGE_PORTS_EXCHANGED,
+    CauseKind.BUNDLES_EXCHANGED,
+    CauseKind.CAGE_PORTS_EXCHANGED,
+)
+"""Of stories that explain as much, the one with a thing to hold in the hand comes before rows of port numbers."""
+_ORDER = {
+    kind: _FIRST.index(kind) if kind in _FIRST else len(_FIRST) + at for at, kind in enumerate(CauseKind)
+}
 
 
 def rank(candidate: Candidate) -> tuple[int, bool, int, int, tuple[str, ...], str, int]:

@@ -87,7 +87,9 @@ def _rounds(target: Target, side: str, layout: Layout, displaced: Mapping[Port, 
         ring = _from_first_unit(path, layout, closed=closed)
         steps = [(a, target[a]) for a in ring if a in target]
         blocks = [_block(a, side, layout) for a, _ in steps]
-        moves = {Port(b.node, n): Port(to, n) for b, (_, to) in zip(blocks, steps, strict=True) for n in b.ports}
+        moves = {
+            Port(b.node, n): Port(to, n) for b, (_, to) in zip(blocks, steps, strict=True) for n in b.ports
+        }
         one_block = all(len(layout.sides(a)) == 1 for a in ring)
         whole = side == ALL or one_block
         if not closed and _goes_on(ring[-1], _block(ring[-1], side, layout).ports, displaced):
@@ -118,7 +120,9 @@ def _from_first_unit(ring: tuple[str, ...], layout: Layout, *, closed: bool) -> 
     """A round told from the device of the first unit on, so that rounds of the same units read alike."""
     if not closed:
         return ring
-    at = min(range(len(ring)), key=lambda n: (natural_key(layout.unit.get(ring[n], "")), natural_key(ring[n])))
+    at = min(
+        range(len(ring)), key=lambda n: (natural_key(layout.unit.get(ring[n], "")), natural_key(ring[n]))
+    )
     return ring[at:] + ring[:at]
 
 
@@ -147,8 +151,8 @@ def _by_bundle(across: Mapping[Port, Port], layout: Layout) -> Iterator[Candidat
         far = layout.planned(own)
         if far is None or not layout.is_switch(far.node):
             continue
-        here, target = index(own[0], far.node), index(there[0], far.node)
-        if len(here) > 1 and len(here) == len(target) and here[own[1]] == target.get(there[1]):
+        here, beyond = index(own[0], far.node), index(there[0], far.node)
+        if len(here) > 1 and len(here) == len(beyond) and here[own[1]] == beyond.get(there[1]):
             counts[own[0], far.node][there[0]] += 1
     targets: dict[str, Target] = defaultdict(dict)
     for (node, far_key), found in counts.items():
@@ -200,9 +204,9 @@ def host_exchanges(displaced: Mapping[Port, Port], layout: Layout) -> Iterator[C
         for host in ring:
             if host not in target:
                 continue
-            other = {nodes[key].hca: key for key in layout.hcas[target[host]]}
+            by_hca = {nodes[key].hca: key for key in layout.hcas[target[host]]}
             for key in layout.hcas[host]:
-                to = other.get(nodes[key].hca)
+                to = by_hca.get(nodes[key].hca)
                 if to is not None:
                     moves.update({Port(key, n): Port(to, n) for n, _ in layout.ports.get(key, ())})
         yield Candidate(
@@ -227,7 +231,13 @@ def _by_unit(displaced: Mapping[Port, Port], layout: Layout) -> Iterator[Candida
         far = layout.planned(own)
         host = layout.host(far.node) if far is not None else None
         a, b = layout.unit.get(own[0]), layout.unit.get(there[0])
-        if host and a is not None and b is not None and a != b and layout.rail.get(own[0]) == layout.rail.get(there[0]):
+        if (
+            host
+            and a is not None
+            and b is not None
+            and a != b
+            and layout.rail.get(own[0]) == layout.rail.get(there[0])
+        ):
             went[host][a, b] += 1
             moved[host, (a, b)][own] = there
     by_way: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -275,7 +285,10 @@ def _all_rails(
 def _twin_leaf(leaf: str, unit: str, layout: Layout) -> str | None:
     rail = layout.rail.get(leaf)
     return next(
-        (key for key in layout.ports if layout.unit.get(key) == unit and layout.rail.get(key) == rail
-         and layout.tier.get(key) == 1),
+        (
+            key
+            for key in layout.ports
+            if layout.unit.get(key) == unit and layout.rail.get(key) == rail and layout.tier.get(key) == 1
+        ),
         None,
     )

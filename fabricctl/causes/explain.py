@@ -8,8 +8,6 @@ Of causes that explain equally many the one that somebody did fewer times is tak
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.causes.blocks import block_candidates, within_switches
 from fabricctl.causes.candidate import MIN_LINKS, Candidate, folded, rank
@@ -24,7 +22,7 @@ from fabricctl.causes.residual import Residual
 from fabricctl.causes.splitters import SPLITTERS, Splitter, find_splitters, splitter_candidates
 from fabricctl.causes.swaps import Swap, find_swaps
 from fabricctl.causes.words import Words
-from fabricctl.fabric import Link
+from fabricctl.fabric import Link, Port
 from fabricctl.panels import Panel
 
 
@@ -40,7 +38,9 @@ def explain(comparison: Comparison, knowledge: CauseKnowledge | None = None) -> 
 class _Taken:
     """A candidate that was taken, with the cables it moved and those it explained by itself."""
 
-    def __init__(self, candidate: Candidate, moved: list[int], explained: list[int], rival: Candidate | None) -> None:
+    def __init__(
+        self, candidate: Candidate, moved: list[int], explained: list[int], rival: Candidate | None
+    ) -> None:
         self.candidate, self.moved, self.explained, self.rival = candidate, moved, explained, rival
 
 
@@ -91,7 +91,9 @@ class _Explainer:
         for candidate in held:
             touched = self.residual.touched(candidate.moves)
             if took and (not changed.isdisjoint(touched) or self._weighs_otherwise(candidate)):
-                changed.update(touched)  # looked at again in the next round, and what it may explain then waits for it
+                changed.update(
+                    touched
+                )  # looked at again in the next round, and what it may explain then waits for it
                 continue
             rival = _rival(candidate, held)
             changed.update(self.take(candidate, rival))
@@ -117,7 +119,11 @@ class _Explainer:
         found += host_candidates(displaced, layout, self.knowledge.host_panel)
         found += splitter_candidates(self.splitters, displaced, layout)
         wrong = len(residual.wrong)
-        held = [c for c in folded(found, residual) if len(c.explained) >= MIN_LINKS and rare_enough(c, wrong, self.total)]
+        held = [
+            c
+            for c in folded(found, residual)
+            if len(c.explained) >= MIN_LINKS and rare_enough(c, wrong, self.total)
+        ]
         return sorted(held, key=rank)
 
     def take(self, candidate: Candidate, rival: Candidate | None) -> list[int]:
@@ -153,7 +159,7 @@ def _declared(link: Link) -> str:
     return link.detail.assembly if link.detail is not None else ""
 
 
-def _breaks_heads(candidate: Candidate, splitters: list[Splitter], heads: set[object]) -> bool:
+def _breaks_heads(candidate: Candidate, splitters: list[Splitter], heads: set[Port]) -> bool:
     """Whether it would move a port of a splitter's head without the others: no hand can do that."""
     if heads.isdisjoint(candidate.moves):
         return False
@@ -174,7 +180,11 @@ def _rival(candidate: Candidate, held: list[Candidate]) -> Candidate | None:
     The same exchange told from the device the bundles lead to is no other story.
     """
     for other in held:
-        if other is candidate or len(other.explained) < len(candidate.explained) or other.acts > candidate.acts:
+        if (
+            other is candidate
+            or len(other.explained) < len(candidate.explained)
+            or other.acts > candidate.acts
+        ):
             continue
         if other.explained != candidate.explained or set(other.devices) & set(candidate.devices):
             continue

@@ -17,6 +17,7 @@ from fabricctl.fabric import Port
 from fabricctl.hostset import natural_key
 from fabricctl.panels import Panel, PanelPort
 
+
 class HostPattern:
     """A way to cable a host wrongly: HCA key -> HCA key its plug would sit in."""
 
@@ -51,7 +52,10 @@ def patterns(keys: list[str], names: Mapping[str, str], panel: Panel | None) -> 
     order = sorted(cages, key=natural_key)
     if cages:
         crossed = {
-            key: ports[3 - port] for ports in cages.values() for port, key in ports.items() if 3 - port in ports
+            key: ports[3 - port]
+            for ports in cages.values()
+            for port, key in ports.items()
+            if 3 - port in ports
         }
         found.append(HostPattern(CauseKind.HOST_CAGE_PORTS_EXCHANGED, "cage ports", crossed))
         for word, other in (("cages reversed", lambda port: port), ("panel turned", lambda port: 3 - port)):
@@ -90,17 +94,19 @@ def host_candidates(
         host = layout.host(own[0])
         if host is not None and layout.host(there[0]) == host and own[0] != there[0]:
             within[host][own[0]] = there[0]
-    for host, there in within.items():
-        if len(there) < MIN_LINKS - 1:
+    for host, sits in within.items():
+        if len(sits) < MIN_LINKS - 1:
             continue
         keys = layout.hcas[host]
         names = {layout.nodes[key].hca or "": key for key in keys}
         panel = panel_of(host)
         for pattern in patterns(keys, names, panel):
-            hits = sum(there.get(key) == to for key, to in pattern.order.items())
+            hits = sum(sits.get(key) == to for key, to in pattern.order.items())
             if hits < MIN_LINKS - 1 or hits < 0.5 * len(pattern.order):
                 continue
-            moves = {Port(a, n): Port(b, n) for a, b in pattern.order.items() for n, _ in layout.ports.get(a, ())}
+            moves = {
+                Port(a, n): Port(b, n) for a, b in pattern.order.items() for n, _ in layout.ports.get(a, ())
+            }
             yield Candidate(
                 pattern.kind,
                 moves,

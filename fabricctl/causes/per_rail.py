@@ -76,7 +76,9 @@ def grouped_layers(comparison: Comparison, residual: Residual, layout: Layout) -
         found = [
             layer
             for word, colours in _colourings(comparison, layout, low, planned, actual)
-            if (layer := _judge(word, colours, low, planned[low], actual[low], wrong[low], layout, comparison))
+            if (
+                layer := _judge(word, colours, low, planned[low], actual[low], wrong[low], layout, comparison)
+            )
         ]
         if found:  # whatever hangs together explains anything: only where neither rails nor units do
             yield max(found, key=lambda layer: (layer.word != "group", layer.pure))
@@ -104,7 +106,11 @@ def _layers(comparison: Comparison, tier: Mapping[str, int]) -> tuple[dict[int, 
 
 
 def _colourings(
-    comparison: Comparison, layout: Layout, low: int, planned: Mapping[int, Pairs], actual: Mapping[int, Pairs]
+    comparison: Comparison,
+    layout: Layout,
+    low: int,
+    planned: Mapping[int, Pairs],
+    actual: Mapping[int, Pairs],
 ) -> Iterator[tuple[str, tuple[Colours, Colours]]]:
     """Groups of the layer's lower switches, by plan and by reality: rails, units, then whatever hangs together."""
     leaves = {key for key, tier in layout.tier.items() if tier == 1}
@@ -163,7 +169,9 @@ def _judge(
     if pure < PURE * len(actual):
         return None
     upper = {key: max(found, key=lambda c: (found[c], c)) for key, found in counts.items()}
-    sizes = [sum(1 for key in part if key in comparison.binding.plan_of) for part in comparison.seen.islands()]
+    sizes = [
+        sum(1 for key in part if key in comparison.binding.plan_of) for part in comparison.seen.islands()
+    ]
     pieces = sum(size > 1 for size in sizes)
     return Layer(
         low,
@@ -188,8 +196,10 @@ def _learned(actual: Pairs, lower: Colours, upper: Colours, layout: Layout) -> d
     Groups are alike: the k-th lower switch of each has its port n on the same port of the j-th upper switch.
     Two groups cannot outvote each other, so nothing is learned from fewer than three.
     """
-    ranked = [_ranked(colours, {port[0] for port in ends}, layout)
-              for colours, ends in zip((lower, upper), zip(*actual, strict=True), strict=True)]
+    ranked = [
+        _ranked(colours, {port[0] for port in ends}, layout)
+        for colours, ends in zip((lower, upper), zip(*actual, strict=True), strict=True)
+    ]
     (rank_low, _), (rank_high, by_rank) = ranked
     votes: dict[tuple[int, int], Counter[tuple[int, int]]] = defaultdict(Counter)
     for low, high in actual:
@@ -206,7 +216,11 @@ def _learned(actual: Pairs, lower: Colours, upper: Colours, layout: Layout) -> d
         for number, far in layout.ports.get(key, ()):
             to = rule.get((rank, number))
             there = by_rank.get((lower[key], to[0])) if to is not None else None
-            if to is not None and there is not None and layout.tier.get(far.node, 0) > layout.tier.get(key, 0):
+            if (
+                to is not None
+                and there is not None
+                and layout.tier.get(far.node, 0) > layout.tier.get(key, 0)
+            ):
                 found[Port(key, number)] = Port(there, to[1])
     return found
 

@@ -92,9 +92,7 @@ class Residual:
     def right_in(self, moves: Moves) -> int:
         """How many cables a cause would move away although they are right where they are."""
         planned = self._comparison.binding.plan.fabric.links
-        links = {
-            planned[p].a for p, q in moves.items() if p != q and p in planned and p not in self.home
-        }
+        links = {planned[p].a for p, q in moves.items() if p != q and p in planned and p not in self.home}
         return len(links)
 
     def take(self, moves: Moves) -> list[int]:

@@ -71,7 +71,7 @@ def _named(
                 return Swap(one, two, CauseKind.TAILS_CROSSED, splitter.head[0].node, _ports(splitter.head))
     for a in (first.a, first.b):
         for b in (second.a, second.b):
-            found = _same_host(a, b, one, two, layout, knowledge) or _same_cage(a, b, one, two, layout, panels)
+            found = _same_host(a, b, one, two, layout, knowledge) or _same_cage(a, b, one, two, panels)
             if found is not None:
                 return found
     return Swap(one, two, CauseKind.SWAPPED)
@@ -81,7 +81,9 @@ def _ports(ports: tuple[Port, ...]) -> str:
     return f"ports {ports[0].number} to {ports[-1].number}"
 
 
-def _same_host(a: Port, b: Port, one: int, two: int, layout: Layout, knowledge: CauseKnowledge) -> Swap | None:
+def _same_host(
+    a: Port, b: Port, one: int, two: int, layout: Layout, knowledge: CauseKnowledge
+) -> Swap | None:
     host = layout.host(a.node)
     if host is None or host != layout.host(b.node):
         return None
@@ -96,9 +98,7 @@ def _same_host(a: Port, b: Port, one: int, two: int, layout: Layout, knowledge: 
     return Swap(one, two, CauseKind.SWAPPED, host, " and ".join(sorted(names)))
 
 
-def _same_cage(
-    a: Port, b: Port, one: int, two: int, layout: Layout, panels: Mapping[str, Panel | None]
-) -> Swap | None:
+def _same_cage(a: Port, b: Port, one: int, two: int, panels: Mapping[str, Panel | None]) -> Swap | None:
     panel = panels.get(a.node)
     if a.node != b.node or panel is None:
         return None

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tests.sim.netgen import Box, End, Net
+from tests.sim.netgen import Box, End
 
 if TYPE_CHECKING:
     from tests.sim.faults import Fault, Site
@@ -95,9 +95,7 @@ def exchanged(first: Iterable[End], second: Iterable[End]) -> Moves:
 
 def twins(ends: list[End]) -> Moves:
     """Ports 1 and 2, 3 and 4, ... of a switch exchanged."""
-    return exchanged(
-        [end for end in ends if end.port % 2], [end for end in ends if not end.port % 2]
-    )
+    return exchanged([end for end in ends if end.port % 2], [end for end in ends if not end.port % 2])
 
 
 def same_ports(a: Box, b: Box, ends: list[End]) -> Moves:
