@@ -25,6 +25,10 @@ from fabricctl.causes.words import Words
 from fabricctl.fabric import Link, Port
 from fabricctl.panels import Panel
 
+RENUMBERED_FIT = 0.25
+"""Of a renumbered switch so many cables must be right once its ports are translated: which ports carry cables has
+told it already, and the rest may be wrong by something else (a layer cabled per rail)."""
+
 
 def explain(comparison: Comparison, knowledge: CauseKnowledge | None = None) -> Explanation:
     """The causes of a comparison's wrong links.
@@ -64,7 +68,7 @@ class _Explainer:
             return Explanation()
         for candidate in renumbered(self.comparison, self.residual, self.layout, self.panels):
             candidate.weigh(self.residual)
-            if candidate.holds():
+            if len(candidate.explained) >= max(MIN_LINKS, RENUMBERED_FIT * candidate.links):
                 self.take(candidate, None)
         for layer in grouped_layers(self.comparison, self.residual, self.layout):
             known = by_rule(layer, self.residual, self.layout.tier)

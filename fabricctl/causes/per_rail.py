@@ -73,15 +73,11 @@ def grouped_layers(comparison: Comparison, residual: Residual, layout: Layout) -
     for low in sorted(wrong):
         if len(wrong[low]) < max(WRONG_LINKS, WRONG_SHARE * len(planned[low])):
             continue
-        found = [
-            layer
-            for word, colours in _colourings(comparison, layout, low, planned, actual)
-            if (
-                layer := _judge(word, colours, low, planned[low], actual[low], wrong[low], layout, comparison)
-            )
-        ]
-        if found:  # whatever hangs together explains anything: only where neither rails nor units do
-            yield max(found, key=lambda layer: (layer.word != "group", layer.pure))
+        for word, colours in _colourings(comparison, layout, low, planned, actual):
+            layer = _judge(word, colours, low, planned[low], actual[low], wrong[low], layout, comparison)
+            if layer is not None:
+                yield layer
+                break
 
 
 def _layers(comparison: Comparison, tier: Mapping[str, int]) -> tuple[dict[int, Pairs], dict[int, Pairs]]:
@@ -112,17 +108,22 @@ def _colourings(
     planned: Mapping[int, Pairs],
     actual: Mapping[int, Pairs],
 ) -> Iterator[tuple[str, tuple[Colours, Colours]]]:
-    """Groups of the layer's lower switches, by plan and by reality: rails, units, then whatever hangs together."""
+    """Groups of the layer's lower switches, by plan and as taken for real.
+
+    First rails and units as planned, so that a switch out of place stands out; then as the layers below are
+    really cabled, since those may be mixed up themselves; last whatever hangs together, which explains anything.
+    """
     leaves = {key for key, tier in layout.tier.items() if tier == 1}
-    rails = {key: str(rail) for key, rail in layout.rail.items() if key in leaves}
-    units = {key: unit for key, unit in layout.unit.items() if key in leaves}
-    for word, colours in (("rail", rails), ("unit", units)):
-        by_plan, by_fact = colours, colours
+    found: list[tuple[str, Colours, Colours]] = []
+    for word, of in (("rail", {key: str(rail) for key, rail in layout.rail.items()}), ("unit", layout.unit)):
+        by_plan = by_fact = {key: colour for key, colour in of.items() if key in leaves}
         for tier in range(1, low):
             by_plan, by_fact = _majorities(planned[tier], by_plan), _majorities(actual[tier], by_fact)
+        found.append((word, by_plan, by_fact))
+    for word, by_plan, _ in found:
+        yield word, (by_plan, by_plan)
+    for word, by_plan, by_fact in found if low > 1 else ():
         yield word, (by_plan, by_fact)
-        if low > 1:  # the layers below may be mixed up themselves
-            yield word, (by_plan, by_plan)
     pieces: Colours = {}
     for number, keys in enumerate(comparison.seen.islands()):
         for key in keys:
@@ -245,10 +246,10 @@ def by_rule(layer: Layer, residual: Residual, tier: Mapping[str, int]) -> dict[i
     found: dict[int, tuple[Port, Port]] = {}
     for number in layer.wrong:
         cable = residual.cables[number]
-        low = cable.a if tier.get(cable.a.node) == layer.lower else cable.b
-        to = layer.pattern.get(low)
-        if to is not None and number in residual.wrong:
-            found[number] = (low, to)
+        at_a = tier.get(cable.link.a.node) == layer.lower
+        to = layer.pattern.get(cable.link.a if at_a else cable.link.b)
+        if to is not None and number in residual.wrong:  # a port may have been renumbered since
+            found[number] = (cable.a if at_a else cable.b, to)
     return found
 
 
