@@ -167,9 +167,10 @@ def _judge(
         return None
     counts = _counts(actual, by_fact)
     pure = sum(max((n for colour, n in found.items() if colour), default=0) for found in counts.values())
-    if pure < PURE * len(actual):
-        return None
     upper = {key: max(found, key=lambda c: (found[c], c)) for key, found in counts.items()}
+    groups = len(set(upper.values()) - {""})
+    if pure < PURE * len(actual) or groups < 2:
+        return None
     sizes = [
         sum(1 for key in part if key in comparison.binding.plan_of) for part in comparison.seen.islands()
     ]
@@ -178,7 +179,7 @@ def _judge(
         low,
         low + 1,
         word,
-        len(set(upper.values()) - {""}),
+        groups,
         len(planned),
         len(actual),
         pure,
@@ -201,17 +202,18 @@ def _learned(actual: Pairs, lower: Colours, upper: Colours, layout: Layout) -> d
         _ranked(colours, {port[0] for port in ends}, layout)
         for colours, ends in zip((lower, upper), zip(*actual, strict=True), strict=True)
     ]
-    (rank_low, _), (rank_high, by_rank) = ranked
+    (rank_low, _), (rank_high, names) = ranked
     votes: dict[tuple[int, int], Counter[tuple[int, int]]] = defaultdict(Counter)
     for low, high in actual:
         if low[0] in rank_low and high[0] in rank_high and lower[low[0]] == upper[high[0]]:
             votes[rank_low[low[0]], low[1]][rank_high[high[0]], high[1]] += 1
-    groups = len({colour for colour, _ in by_rank})
+    groups = len({colour for colour, _ in names})
     rule: dict[tuple[int, int], tuple[int, int]] = {}
     for place, counts in votes.items():
         best, number = counts.most_common(1)[0]
         if groups >= 3 and 2 * number > groups:
             rule[place] = best
+    by_rank = _as_cabled(rule, actual, rank_low, lower, upper)
     found: dict[Port, Port] = {}
     for key, rank in rank_low.items():
         for number, far in layout.ports.get(key, ()):
@@ -224,6 +226,25 @@ def _learned(actual: Pairs, lower: Colours, upper: Colours, layout: Layout) -> d
             ):
                 found[Port(key, number)] = Port(there, to[1])
     return found
+
+
+def _as_cabled(
+    rule: Mapping[tuple[int, int], tuple[int, int]],
+    actual: Pairs,
+    rank_low: Mapping[str, int],
+    lower: Colours,
+    upper: Colours,
+) -> dict[tuple[str, int], str]:
+    """(group, place) -> the upper switch that has most of that place's cables.
+
+    No plan says which of a group's upper switches is which, so the one that is cabled as the j-th is the j-th.
+    """
+    votes: dict[tuple[str, int], Counter[str]] = defaultdict(Counter)
+    for low, high in actual:
+        to = rule.get((rank_low.get(low[0], -1), low[1]))
+        if to is not None and lower[low[0]] == upper.get(high[0]):
+            votes[lower[low[0]], to[0]][high[0]] += 1
+    return {place: min(counts, key=lambda key: (-counts[key], key)) for place, counts in votes.items()}
 
 
 def _ranked(

@@ -40,10 +40,13 @@ def node_of(box: Box, *, by_guid: bool) -> Node:
 
 
 def fabric_of(net: Net, *, by_guid: bool) -> Fabric:
-    """As a parser would make it."""
+    """As a parser would make it; no discovery reaches what has no cable."""
     fabric = Fabric()
     keys = {}
+    cabled = {end.node for end in net.cables}
     for node, box in net.boxes.items():
+        if by_guid and node not in cabled:
+            continue
         made = node_of(box, by_guid=by_guid)
         fabric.nodes[made.key] = made
         keys[node] = made.key
