@@ -245,9 +245,11 @@ def _by_unit(displaced: Mapping[Port, Port], layout: Layout) -> Iterator[Candida
         way, number = min(ways.items(), key=lambda item: (-item[1], item[0]))
         if number >= max(2, MIN_FIT * 0.75 * len(layout.hcas[host])):
             by_way[way].append(host)
-    for way in sorted(by_way):
+    done: set[tuple[str, str]] = set()
+    for way in sorted(by_way, key=lambda way: (natural_key(way[0]), natural_key(way[1]))):
         back = (way[1], way[0])
-        if back in by_way and back < way:
+        done.add(way)
+        if back in done:
             continue
         hosts = by_way[way] + by_way.get(back, [])
         if len(by_way[way]) < 2:

@@ -33,7 +33,8 @@ def summary(explanation: Explanation) -> str:
     if swaps:
         parts.append(f"{2 * swaps:,} {'are' if causes else f'of {wrong} are'} plain exchanges of two links")
     if left:
-        parts.append(f"{left:,} {'stay' if parts else f'of {wrong} stay'} unexplained")
+        stay = "stays" if left == 1 else "stay"
+        parts.append(f"{left:,} {stay if parts else f'of {wrong} {stay}'} unexplained")
     return "; ".join(parts)
 
 
