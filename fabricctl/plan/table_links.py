@@ -71,7 +71,8 @@ def _details(block: Block) -> Iterable[LinkDetail | None]:
     words = block.words or (repeat(""), repeat(""), repeat(None))
     fields = zip(repeat(None), *words, zip(told_a, told_z, strict=True), strict=False)
     nothing = LinkDetail()
-    details = map(tuple.__new__, repeat(LinkDetail), fields)  # as in _links
+    rest = nothing[5:]  # fields that such a table does not tell
+    details = map(tuple.__new__, repeat(LinkDetail), (told + rest for told in fields))  # as in _links
     return [None if detail == nothing else detail for detail in details]
 
 
