@@ -13,6 +13,7 @@ const links = hasMap ? D.links : {a: [], ap: [], b: [], bp: [], c: "", line: [],
 const L = links.a.length;
 const OK = 0, NOT_JUDGED = 5, NOT_ASKED = 6;
 const TIERS = {0: "host", 1: "leaf", 2: "spine", 3: "core", 9: "tier unknown"};
+const OUTSIDE = 2;  // of a stray: one of its devices is not planned, which is no fault by itself
 const SEEN = 0, ABSENT = 1, UNSEEN = 2, UNPLANNED = 3, UNREAD = 4;
 const STATES = ["seen", "absent: planned and gone, everything that should face it is down",
   "not discovered: nothing can be said of it", "not in the plan", "named by a neighbour, never read itself"];
@@ -45,7 +46,10 @@ function shortTitles() {
       while (same(-1 - tail) && titles.every(t => t.length - tail > head + 1)) tail++;
       while (tail && /[0-9]/.test(titles[0].at(-tail))) tail--;
     }
-    for (const g of row) g.short = /^[^[]*\[([^\]]*)\]/.exec(g.title.slice(head).includes("[") ? g.title : "")?.[1] ?? g.title.slice(head, g.title.length - tail);
+    for (const g of row) {
+      const trimmed = g.title.slice(head, g.title.length - tail);
+      g.short = /[[\]]/.test(trimmed) ? /\[([^\]]*)\]/.exec(g.title)?.[1] ?? trimmed : trimmed;
+    }
   }
 }
 
@@ -130,7 +134,10 @@ function hostState(id) {
 
 const islandOf = id => {
   const list = id < S ? sw.island : id < C ? null : hcas.island;
-  if (list === null) return cardsOf(id).length ? islandOf(cardsOf(id)[0]) : -1;
+  if (list === null) {  // a host's cards may lie on several
+    const all = new Set(cardsOf(id).map(islandOf));
+    return all.size === 1 ? [...all][0] : -1;
+  }
   return list && list.length ? list[id < S ? id : id - C] : -1;
 };
 const manyIslands = hasMap && sw.island && sw.island.length > 0;
@@ -205,7 +212,7 @@ const strayText = i => { const s = links.stray[i]; return `${endText(s[0], s[1])
 
 /** Cables between two cells (or two groups), counted: planned, in place, by class; strays beside them. */
 function makePair(a, b) {
-  return {a, b, planned: 0, by: [0, 0, 0, 0, 0, 0, 0], strays: 0, links: [], strayIds: []};
+  return {a, b, planned: 0, by: [0, 0, 0, 0, 0, 0, 0], strays: 0, outside: 0, links: [], strayIds: []};
 }
 
 const found = pair => pair.by[0] + pair.by[4] + pair.strays;
@@ -226,7 +233,8 @@ for (let i = 0; i < L; i++) {
 }
 links.stray.forEach((s, i) => {
   const pair = pairOf(pairs, cellOf(s[0]), cellOf(s[2]));
-  pair.strays++; pair.strayIds.push(i);
+  if (s[4] === OUTSIDE) pair.outside++; else pair.strays++;
+  pair.strayIds.push(i);
 });
 if (links.pairs) for (let i = 0; i < links.pairs.n.length; i++) {
   const pair = pairOf(pairs, links.pairs.a[i], links.pairs.b[i]);
@@ -238,7 +246,7 @@ groups.forEach((g, n) => { for (let i = 0; i < g.n; i++) groupOf[g.first + i] = 
 const groupPairs = new Map();
 for (const pair of pairs.values()) {
   const total = pairOf(groupPairs, groupOf[pair.a], groupOf[pair.b]);
-  total.planned += pair.planned; total.strays += pair.strays;
+  total.planned += pair.planned; total.strays += pair.strays; total.outside += pair.outside;
   for (let c = 0; c < 7; c++) total.by[c] += pair.by[c];
 }
 const pairsOfCell = new Map();
@@ -251,6 +259,7 @@ for (const pair of pairs.values()) {
 function pairWords(pair) {
   const bad = WORST.filter(c => pair.by[c]).map(c => `${num(pair.by[c])} ${LOOK[c].word}`);
   if (pair.strays) bad.push(`${num(pair.strays)} there that the plan has elsewhere or not at all`);
+  if (pair.outside) bad.push(`${num(pair.outside)} to a device outside the plan`);
   if (!D.planned) return plural(pair.planned, "cable");
   return `planned ${num(pair.planned)}, found ${num(found(pair))}${bad.length ? ": " + bad.join(", ") : ""}`;
 }

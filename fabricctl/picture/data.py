@@ -64,7 +64,9 @@ def picture_data(verdict: Verdict, extras: Extras | None = None) -> PictureData:
         "moves": extras.moves,
     }
     if comparison is None:
-        data["findings"] = [_finding(finding, one) for finding, one in zip(verdict.findings, ids, strict=True)]
+        data["findings"] = [
+            _finding(finding, one) for finding, one in zip(verdict.findings, ids, strict=True)
+        ]
         data |= {"causes": [], "steps": None, "identity": None}
     else:
         data |= _fabric(verdict, comparison, extras, ids)
@@ -114,7 +116,9 @@ def _counts(counts: Counts, gate: float) -> dict[str, Any]:
         **{name: getattr(counts, name) for name in (*names, *more)},
         "bad_share": round(counts.bad_share, 6),
         "gate": gate,
-        "by_tier": {tiers: {cls.value: row[cls.value] for cls in CLASSES} for tiers, row in counts.by_tier.items()},
+        "by_tier": {
+            tiers: {cls.value: row[cls.value] for cls in CLASSES} for tiers, row in counts.by_tier.items()
+        },
     }
 
 
@@ -227,7 +231,7 @@ def _cause(cause: Cause, links: Links, devices: Devices) -> dict[str, Any]:
 
 def _step(step: Step, devices: Devices) -> dict[str, Any]:
     """A step with its devices and ports under their numbers; every other value as text."""
-    entry = {
+    entry: dict[str, Any] = {
         key: value if isinstance(value, int) else clean(_text(value))
         for key, value in step.items()
         if key not in _STEP_NUMBERS and value not in (None, "", (), [])

@@ -10,20 +10,12 @@ from fabricctl.causes.model import Cause
 from fabricctl.identity.model import Identification
 from fabricctl.panels import Panel
 from fabricctl.picture.former import Former
+from fabricctl.plan.lengths import RackSpot
 
 Step = Mapping[str, Any]
 """One step of a work order: ``id``, ``number``, ``component``, ``from`` and ``to`` in words, ``devices`` (plan keys),
 ``ports`` (pairs of plan key and port number); any further text (``expect``, ``stop_if``, ``undo``, ``minutes``,
 ``labels``) is shown under its own name."""
-
-
-@dataclass(frozen=True, slots=True)
-class RackInfo:
-    """A rack. :param units: its height; :param row: the row it stands in; :param position: 1-based in that row."""
-
-    units: int
-    row: str = ""
-    position: int = 0
 
 
 @dataclass(frozen=True)
@@ -49,7 +41,7 @@ class Extras:
     steps: Sequence[Step] | None = None
     moves: str = ""
     panels: Mapping[str, Panel] = field(default_factory=dict)
-    racks: Mapping[str, RackInfo] = field(default_factory=dict)
+    racks: Mapping[str, RackSpot] = field(default_factory=dict)
     heights: Mapping[str, int] = field(default_factory=dict)
     serials: Mapping[str, str] = field(default_factory=dict)
     former: Former | None = None

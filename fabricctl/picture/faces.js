@@ -135,18 +135,21 @@ function showRacks() {
       faces.length ? `Drawn as seen from the side of the switch ports (${faces.join("; ")}); from the other side left and right are exchanged. ` : "From which side the ports are seen is not stated. ",
       "Schematic: a height nobody stated is drawn as it fits. ",
       list.length < all.length ? el("button", {type: "button", onclick: () => { racksShown = 1e9; update({rack: "", sel: null}, "all"); showAllRacks(); }, text: "show all racks"}) : null),
-    el("div", {class: "rackrow"}, list.slice(0, racksShown).map(rack => rackFigure(rack, focused))),
+    el("div", {class: "rackrow"}, list.slice(0, racksShown).map(rack => rackFigure(rack, focused, tallest(list)))),
     list.length > racksShown ? el("button", {type: "button", class: "more", text: `show ${num(list.length - racksShown)} more racks`, onclick: () => { racksShown = 1e9; showRacks(); }}) : "");
 }
 
 function showAllRacks() {
   const row = $("racks").querySelector(".rackrow");
-  row?.replaceChildren(...rackTable().map(rack => rackFigure(rack, null)));
+  row?.replaceChildren(...rackTable().map(rack => rackFigure(rack, null, tallest(rackTable()))));
 }
 
-function rackFigure(rack, focused) {
+/** Racks side by side are drawn equally high. */
+const tallest = list => list.reduce((high, rack) => Math.max(high, rack.units, ...rack.devices.map(cell => { const s = spanOf(cell, rack); return s.low + s.high - 1; })), 10);
+
+function rackFigure(rack, focused, high) {
   const spans = rack.devices.map(cell => [cell, spanOf(cell, rack)]);
-  const top = Math.max(rack.units, ...spans.map(([, s]) => s.low + s.high - 1), 10), unit = 13, w = 190, left = 24;
+  const top = rack.units || high, unit = 13, w = 190, left = 24;
   const picture = svg("svg", {viewBox: `0 0 ${w} ${top * unit + 4}`, width: w, height: top * unit + 4, role: "group", "aria-label": `rack ${rack.name}`});
   picture.append(svg("rect", {x: left, y: 2, width: w - left - 2, height: top * unit, class: "plate"}));
   for (let u = 5; u <= top; u += 5) picture.append(svg("text", {x: left - 4, y: 2 + (top - u + 1) * unit - 3, class: "unit"}, String(u)));

@@ -54,7 +54,8 @@ def _panel(panel: Panel) -> dict[str, Any]:
         "status": dict(panel.status),
         "sources": dict(panel.sources),
         "ports": [
-            [p.cage, p.port, p.number, str(p.row), p.column, p.lanes, p.hca, dict(p.labels)] for p in panel.ports
+            [p.cage, p.port, p.number, str(p.row), p.column, p.lanes, p.hca, dict(p.labels)]
+            for p in panel.ports
         ],
     }
 
@@ -111,7 +112,9 @@ def identities_json(identification: Identification, devices: Devices) -> dict[st
             f"{one.votes_for:,} against {one.votes_against:,}"
             for one in identification.contradictions
         ],
-        "refusal": [clean(text) for text in identification.refusal.evidence] if identification.refusal else [],
+        "refusal": [clean(text) for text in identification.refusal.evidence]
+        if identification.refusal
+        else [],
         "unplaced": [named(key) for key in identification.unplaced],
         "unfilled": [named(key) for key in identification.unfilled],
         "notes": [clean(text) for text in identification.notes],

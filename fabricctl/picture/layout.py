@@ -110,7 +110,9 @@ def _grouped(
 
         def facing(cell: Cell) -> Hashable:
             near = peers.get(cell.key, ())
-            return frozenset(k for k in near if (tier_of.get(k, 0) > tier if upward else 0 < tier_of.get(k, 0) < tier))
+            return frozenset(
+                k for k in near if (tier_of.get(k, 0) > tier if upward else 0 < tier_of.get(k, 0) < tier)
+            )
 
         for rule in (facing, _stem):
             tried = _by(planned, rule)
@@ -165,19 +167,19 @@ def _group_order(cells: list[Cell]) -> tuple[bool, int, tuple[tuple[int, int, st
 def _host_groups(hosts: list[Cell], columns: list[Group], peers: Mapping[str, Counter[str]]) -> list[Group]:
     """Hosts stand under the leaves that hold most of their cables."""
     column_of = {cell.key: number for number, group in enumerate(columns) for cell in group.cells}
-    parts: dict[int, list[Cell]] = defaultdict(list)
+    parts: dict[tuple[int, bool], list[Cell]] = defaultdict(list)
     for host in hosts:
         votes: Counter[int] = Counter()
         for key, number in peers.get(host.key, Counter()).items():
             if key in column_of:
                 votes[column_of[key]] += number
-        home = max(votes, key=lambda column: (votes[column], -column)) if votes else -1
-        parts[home if host.planned else -2].append(host)
+        home = max(votes, key=lambda column: (votes[column], -column)) if votes else len(columns)
+        parts[home, not host.planned].append(host)
     made = []
-    for column, members in sorted(parts.items(), key=lambda item: (item[0] < 0, item[0])):
+    for (column, stranger), members in sorted(parts.items()):
         members.sort(key=lambda cell: natural_key(cell.name))
-        title = OUTSIDE if column == -2 else _folded(None, members)
-        made.append(Group(0, title, members, column if column >= 0 else None))
+        title = OUTSIDE if stranger else _folded(None, members)
+        made.append(Group(0, title, members, column if column < len(columns) else None))
     return made
 
 

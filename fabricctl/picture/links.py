@@ -39,7 +39,9 @@ class Stray(IntEnum):
 class Links:
     """Every cable under a number: planned ones, and strays."""
 
-    def __init__(self, comparison: Comparison, devices: Devices, *, only: str = "", planned: bool = True) -> None:
+    def __init__(
+        self, comparison: Comparison, devices: Devices, *, only: str = "", planned: bool = True
+    ) -> None:
         self.comparison, self.devices, self.planned = comparison, devices, planned
         self.fabric = comparison.binding.plan.fabric
         self.judged = {judged.link.a: judged for judged in comparison.classified.judged}
@@ -145,7 +147,9 @@ class Links:
         """Columns of planned cables; what is known of the wrong ones; strays; pairs when healthy ones are left out."""
         number = self.devices.numbers
         sent = self.sent
-        wrong = [(i, judged) for i, link in enumerate(sent) if (judged := self.judged.get(link.a)) is not None]
+        wrong = [
+            (i, judged) for i, link in enumerate(sent) if (judged := self.judged.get(link.a)) is not None
+        ]
         data: dict[str, Any] = {
             "total": len(self.all),
             "whole": self.whole,
@@ -159,7 +163,11 @@ class Links:
             "stray": [[*self.devices.end(a), *self.devices.end(b), int(kind)] for a, b, kind in self.strays],
         }
         for name in ("cable", "serial"):
-            texts = {i: clean(text) for i, link in enumerate(sent) if link.detail and (text := getattr(link.detail, name))}
+            texts = {
+                i: clean(text)
+                for i, link in enumerate(sent)
+                if link.detail and (text := getattr(link.detail, name))
+            }
             if texts:
                 data[name] = texts
         if not self.whole:
@@ -181,7 +189,12 @@ class Links:
             entry["partner"] = self.at[judged.partner.a]
         if judged.absent is not None and judged.absent in nodes:
             entry["absent"] = nodes[judged.absent]
-        texts = {"rate": judged.rate, "want": judged.expected_rate, "reason": judged.reason, "excused": judged.excused}
+        texts = {
+            "rate": judged.rate,
+            "want": judged.expected_rate,
+            "reason": judged.reason,
+            "excused": judged.excused,
+        }
         entry.update((key, clean(str(value))) for key, value in texts.items() if value)
         return entry
 

@@ -69,8 +69,8 @@ function zoomBy(factor, px) {
   const before = zoomNow(), k = clamp(before * factor, 1, maxZoom());
   const s0 = fitScale() * before, s1 = fitScale() * k;
   const left0 = clamp(state.x, 0, 1) * Math.max(0, worldWidth - plotWidth() / s0);
-  const at = left0 + (px - GUTTER()) / s0;
-  setLeft(at - (px - GUTTER()) / s1, k);
+  const at = left0 + (px - GUTTER() - inset(s0)) / s0;
+  setLeft(at - (px - GUTTER() - inset(s1)) / s1, k);
 }
 
 function setLeft(left, k) {

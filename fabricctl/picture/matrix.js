@@ -10,7 +10,7 @@ const tierPairs = (() => {
     const [low, high] = byTier(pair.a, pair.b);
     if (groups[low].tier === groups[high].tier) continue;
     const key = `${groups[low].tier}-${groups[high].tier}`;
-    seen.set(key, (seen.get(key) ?? 0) + pair.planned + pair.strays);
+    seen.set(key, (seen.get(key) ?? 0) + pair.planned + pair.strays + pair.outside);
   }
   const rank = key => key === "1-2" ? 0 : key === "2-3" ? 1 : key.startsWith("0") ? 9 : 5;
   return [...seen.keys()].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
@@ -93,7 +93,7 @@ function drawMatrix() {
   for (const cell of m.cells) {
     const x = x0 + cell.col * sx, y = y0 + cell.row * sy;
     if (x + sx < matrixBox.left || y + sy < matrixBox.top || x > w || y > h) continue;
-    const wrong = !cell.pair.planned || wrongIn(cell.pair) || cell.pair.strays;
+    const wrong = wrongIn(cell.pair) || cell.pair.strays;
     if (wrong && sy < 5) late.push([cell.pair, x, y]); else matrixCell(ctx, cell.pair, x, y, sx, sy, dimmed);
   }
   matrixLines(ctx, m, grid);
@@ -116,7 +116,11 @@ function matrixCell(ctx, pair, x, y, sx, sy, dimmed) {
   const away = dimmed && !(dimmed.cells.has(pair.a) && dimmed.cells.has(pair.b));
   ctx.globalAlpha = away ? 0.3 : 1;
   x += pad; y += pad;
-  if (!bad && !pair.strays && pair.planned) {
+  if (!pair.planned && !pair.strays) {  // only to a device outside the plan
+    ctx.strokeStyle = ink.dim; ctx.lineWidth = 1; ctx.setLineDash([2, 1]);
+    ctx.strokeRect(x + 0.5, y + 0.5, Math.max(1, w - 1), Math.max(1, h - 1));
+    ctx.setLineDash([]);
+  } else if (!bad && !pair.strays) {
     ctx.fillStyle = pair.by[5] ? hatch(ctx) : ink.faint;
     ctx.fillRect(x, y, w, h);
   } else if (small < 5) {
@@ -137,7 +141,7 @@ function matrixCell(ctx, pair, x, y, sx, sy, dimmed) {
     ctx.setLineDash([]);
     if (share > 0 && right < here) { ctx.strokeStyle = ink.card; ctx.beginPath(); ctx.moveTo(x + 1, y + h - 1); ctx.lineTo(x + w - 1, y + 1); ctx.stroke(); }
   }
-  if (sy >= 15) cellNumber(ctx, pair, here, x, y, w, h, sy);
+  if (sy >= 15 && (pair.planned || pair.strays)) cellNumber(ctx, pair, here, x, y, w, h, sy);
   ctx.globalAlpha = 1;
 }
 
@@ -194,8 +198,8 @@ function matrixTitles(ctx, m, grid) {
   ctx.fillRect(0, 0, matrixBox.w, matrixBox.top - 1);
   ctx.fillRect(0, 0, matrixBox.left - 1, matrixBox.h);
   ctx.fillStyle = ink.ink; ctx.font = `600 12px ${ink.sans}`; ctx.textAlign = "left";
-  ctx.fillText(`${TIERS[high2] ?? "tier " + high2} \u2192`, matrixBox.left, 16);
-  ctx.fillText(`${TIERS[low] ?? "tier " + low} \u2193`, 8, matrixBox.top - 8);
+  ctx.fillText(`${TIERS[high2] ?? "tier " + high2} \u2192`, 8, 18);
+  ctx.fillText(`${TIERS[low] ?? "tier " + low} \u2193`, 8, 36);
   ctx.fillStyle = ink.dim; ctx.font = `11px ${ink.sans}`;
   const labels = (cells, parts, single) => single ? cells.map((cell, n) => ({from: n, to: n + 1, title: nameOf(cell)})) : parts;
   let last = -99;

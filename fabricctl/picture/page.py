@@ -23,6 +23,7 @@ SCRIPTS = (
     "state",
     "paint",
     "map",
+    "map_boxes",
     "map_use",
     "matrix",
     "findings",
@@ -32,6 +33,7 @@ SCRIPTS = (
     "main",
 )
 """Files of the script in their order; they share one scope."""
+_NO_SCRIPT = "Scripts are off: this is the report without map, search and filters."
 _STYLES = ("page", "paper")
 
 
@@ -86,7 +88,6 @@ def render(data: PictureData) -> str:
         '<link rel="icon" href="data:,">\n'
         f"<title>{esc(where)}{esc(report['title'])}: {esc(report['headline'])}</title>\n"
         f"<style>{style()}</style>\n</head>\n<body>\n{_file('page.html')}"
-        '<div id="paper">\n<noscript><p class="dim">Scripts are off: this is the report without map, search and filters.</p>'
-        f"</noscript>\n{paper(data)}\n</div>\n"
+        f'<div id="paper">\n<noscript><p class="dim">{_NO_SCRIPT}</p></noscript>\n{paper(data)}\n</div>\n'
         f"{DATA_OPEN}{encoded(data)}</script>\n<script>{script()}</script>\n</body>\n</html>\n"
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from fabricctl.picture.data import PictureData
+from fabricctl.picture.links import Stray
 from fabricctl.report.words import CLASSES
 
 CLASS_COUNT = len(CLASSES) + 1
@@ -16,12 +17,17 @@ TIERS = {0: "host", 1: "leaf", 2: "spine", 3: "core", 9: "tier unknown"}
 
 @dataclass(slots=True)
 class Pair:
-    """Cables between two cells or groups. :param by: planned ones per class number; :param strays: unplanned ones."""
+    """Cables between two cells or groups.
+
+    :param by: planned ones per class number; :param strays: found where the plan has none or another one;
+    :param outside: to a device that is not planned, which is no fault by itself.
+    """
 
     low: int
     high: int
     by: list[int] = field(default_factory=lambda: [0] * CLASS_COUNT)
     strays: int = 0
+    outside: int = 0
 
     @property
     def planned(self) -> int:
@@ -90,8 +96,11 @@ def count_pairs(data: PictureData, unit: Callable[[int], int], tier: Callable[[i
 
     for a, b, cls in zip(links["a"], links["b"], links["c"], strict=True):
         pair(a, b).by[int(cls)] += 1
-    for a, _, b, _, _ in links["stray"]:
-        pair(a, b).strays += 1
+    for a, _, b, _, kind in links["stray"]:
+        if kind == Stray.OUTSIDE:
+            pair(a, b).outside += 1
+        else:
+            pair(a, b).strays += 1
     if "pairs" in links:
         counted = links["pairs"]
         for a, b, number in zip(counted["a"], counted["b"], counted["n"], strict=True):

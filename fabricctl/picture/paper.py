@@ -9,12 +9,16 @@ from typing import Any
 from fabricctl.picture.data import PictureData
 from fabricctl.picture.looks import LOOKS
 from fabricctl.picture.markup import bulleted, esc, joined
-from fabricctl.picture.svg import WIDTH, fabric_svg
+from fabricctl.picture.svg import fabric_svg
+from fabricctl.picture.svg_map import WIDTH
 from fabricctl.picture.svg_matrix import matrices
 from fabricctl.report.words import CLASSES
 
 _MARK = {"ok": "\u2713", "findings": "\u2717", "could_not_tell": "?"}
+_NEW = ("", "new: ", "returned: ")
 _ISLANDS_SHOWN = 64
+_IN_FULL = 150
+"""Findings of one kind that are written in full; where there are more, each gets a line."""
 
 
 def paper(data: PictureData) -> str:
@@ -67,7 +71,8 @@ def _islands(data: PictureData) -> Iterator[str]:
         yield f"<p>{esc(report['islands_said'][0])}</p>"
         rows = "".join(
             f'<tr><td class="num">{island["switches"]:,}</td><td class="num">{island["hcas"]:,}</td>'
-            f"<td>{esc(island['rails'])}</td><td>{esc(island['set'])}</td><td>{esc(', '.join(island['sources']))}</td></tr>"
+            f"<td>{esc(island['rails'])}</td><td>{esc(island['set'])}</td>"
+            f"<td>{esc(', '.join(island['sources']))}</td></tr>"
             for island in report["islands"][:_ISLANDS_SHOWN]
         )
         heads = '<th class="num">switches</th><th class="num">HCAs</th><th>rails</th><th>which</th><th>seen by</th>'
@@ -83,7 +88,8 @@ def _counts(data: PictureData) -> Iterator[str]:
     if data["planned"] and counts["intended"]:
         yield "<h2>Planned cables</h2>"
         heads = "".join(
-            f'<th class="num">{LOOKS[n].sign} {cls.value.replace("_", " ")}</th>' for n, cls in enumerate(CLASSES)
+            f'<th class="num">{LOOKS[n].sign} {cls.value.replace("_", " ")}</th>'
+            for n, cls in enumerate(CLASSES)
         )
         yield f'<table class="counts"><thead><tr><th>tiers</th><th class="num">planned</th>{heads}</tr></thead><tbody>'
         yield from (_count_row(tiers, row) for tiers, row in counts["by_tier"].items())
@@ -106,8 +112,8 @@ def _causes(data: PictureData) -> Iterator[str]:
         return
     yield "<h2>Causes</h2>"
     rows = "".join(
-        f'<tr><td>{esc(cause["headline"])}</td><td class="num">{cause["links"]:,}</td><td>{esc(cause["confidence"])}</td>'
-        f"<td>{esc(cause['evidence'])}</td><td>{esc(cause['fix'])}</td></tr>"
+        f'<tr><td>{esc(cause["headline"])}</td><td class="num">{cause["links"]:,}</td>'
+        f"<td>{esc(cause['confidence'])}</td><td>{esc(cause['evidence'])}</td><td>{esc(cause['fix'])}</td></tr>"
         for cause in data["causes"]
     )
     heads = '<th>what happened</th><th class="num">links</th><th>sure</th><th>evidence</th><th>do</th>'
@@ -116,9 +122,9 @@ def _causes(data: PictureData) -> Iterator[str]:
 
 def _drawing(data: PictureData) -> Iterator[str]:
     if "map" in data and data["map"]["groups"]:
-        body, height = fabric_svg(data)
-        yield "<h2>The fabric</h2>"
-        yield f'<figure><svg viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" role="img" font-size="12">{body}</svg></figure>'
+        body, height = fabric_svg(data, head=False)
+        box = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}"'
+        yield f'<h2>The fabric</h2><figure><svg {box} role="img" font-size="12">{body}</svg></figure>'
 
 
 def _changes(data: PictureData) -> Iterator[str]:
@@ -130,7 +136,8 @@ def _changes(data: PictureData) -> Iterator[str]:
     if not (new or returned or change["gone"]):
         yield "<p>No changes.</p>"
         return
-    yield f"<p>{new:,} new, {returned:,} returned, {len(change['gone']):,} gone, {change['status'].count(0):,} still there</p>"
+    gone, still = len(change["gone"]), change["status"].count(0)
+    yield f"<p>{new:,} new, {returned:,} returned, {gone:,} gone, {still:,} still there</p>"
     if change["gone"]:
         yield f"<h3>Gone</h3>{bulleted(finding['headline'] for finding in change['gone'])}"
 
@@ -146,7 +153,9 @@ def _findings(data: PictureData) -> Iterator[str]:
         title, cls = data["kinds"][kind]
         sign = f'<span class="sign">{LOOKS[cls].sign}</span>' if cls >= 0 else ""
         yield f"<h3>{sign}{esc(title)}</h3>"
-        yield from (_finding(finding, state) for finding, state in members)
+        listed = list(members)
+        form = _finding if len(listed) <= _IN_FULL else _finding_line
+        yield from (form(finding, state) for finding, state in listed)
 
 
 def _finding(finding: dict[str, Any], state: int) -> str:
@@ -157,12 +166,17 @@ def _finding(finding: dict[str, Any], state: int) -> str:
     )
     cables = finding.get("cables", ())
     lines = f"<ul>{''.join(f'<li>{esc(line)}</li>' for line in cables)}</ul>" if len(cables) > 2 else ""
-    word = ("", "new: ", "returned: ")[state]
     css = "f long" if lines else "f"
     return (
-        f'<div class="{css}"><h4><code>{finding["id"]}</code>{word}{esc(finding["headline"])}</h4>'
+        f'<div class="{css}"><h4><code>{finding["id"]}</code>{_NEW[state]}{esc(finding["headline"])}</h4>'
         f"{f'<dl>{rows}</dl>' if rows else ''}{lines}</div>"
     )
+
+
+def _finding_line(finding: dict[str, Any], state: int) -> str:
+    """One line, where there are so many that nobody reads them one by one: the cause stands above."""
+    found = f": {esc(finding['found'])}" if finding.get("found") else ""
+    return f'<p class="l"><code>{finding["id"]}</code> {_NEW[state]}{esc(finding["headline"])}{found}</p>'
 
 
 def _matrices(data: PictureData) -> Iterator[str]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from fabricctl.picture.data import PictureData
-from fabricctl.picture.looks import DIM, FAINT, INK, LINE, LOOKS, SOFT, STRAY
-from fabricctl.picture.markup import esc, joined
-from fabricctl.picture.pairs import DEGRADED, MISSING, SWAPPED, TIERS, WORST, Cells, Pair, count_pairs
+from fabricctl.picture.looks import DIM, FAINT, INK, LINE, LOOKS, STRAY
+from fabricctl.picture.markup import box_shape, joined, path, rect, text_at
+from fabricctl.picture.pairs import TIERS, WORST, Cells, Pair, count_pairs
+
+_Shapes = defaultdict[tuple[str, bool], list[str]]
+"""Colour, and whether only the outline is drawn -> pieces of one path."""
 
 MOST_CELLS = 20_000
 """Above so many pairs the matrix is drawn of groups."""
@@ -22,7 +26,8 @@ def matrices(data: PictureData) -> Iterator[tuple[str, str]]:
     cells = Cells(data)
     tiers = sorted({group["tier"] for group in data["map"]["groups"]} - {0})
     by_cell = [pair for pair in count_pairs(data, cells.cell, cells.tier) if cells.tier(pair.low)]
-    for low, high in zip(tiers, tiers[1:], strict=False):
+    groups = data["map"]["groups"]
+    for low, high in pairwise(tiers):
         pairs = [p for p in by_cell if (cells.tier(p.low), cells.tier(p.high)) == (low, high)]
         if not pairs:
             continue
@@ -32,7 +37,6 @@ def matrices(data: PictureData) -> Iterator[tuple[str, str]]:
             drawing = _draw(pairs, rows, columns, lambda cell: cells.group_of[cell], data)
             what = "every pair of switches"
         else:
-            groups = data["map"]["groups"]
             kinds = count_pairs(data, cells.group, lambda group: int(groups[group]["tier"]))
             pairs = [p for p in kinds if (groups[p.low]["tier"], groups[p.high]["tier"]) == (low, high)]
             rows = [n for n, group in enumerate(groups) if group["tier"] == low]
@@ -49,38 +53,45 @@ def _draw(
     row_at = {cell: number for number, cell in enumerate(rows)}
     column_at = {cell: number for number, cell in enumerate(columns)}
     size = min(_SIZE / max(len(rows), len(columns)), 26.0)
-    shapes: dict[tuple[str, bool], list[str]] = defaultdict(list)
+    shapes: _Shapes = defaultdict(list)
     for pair in pairs:
-        x, y = _LEFT + column_at[pair.high] * size, _TOP + row_at[pair.low] * size
-        _cell(pair, x, y, size, shapes)
+        _cell(pair, _LEFT + column_at[pair.high] * size, _TOP + row_at[pair.low] * size, size, shapes)
     width, height = size * len(columns), size * len(rows)
-    parts = [f'<rect x="{_LEFT}" y="{_TOP}" width="{width:.1f}" height="{height:.1f}" fill="#fff" stroke="{LINE}"/>']
+    parts = [rect(_LEFT, _TOP, width, height, fill="#fff", stroke=LINE)]
     for (colour, hollow), found in shapes.items():
-        paint = f'fill="none" stroke="{colour}" stroke-width="{min(1.2, size / 5):.1f}"' if hollow else f'fill="{colour}"'
-        parts.append(f'<path d="{"".join(found)}" {paint}/>')
+        if hollow:
+            parts.append(path("".join(found), fill="none", stroke=colour, stroke_width=min(1.2, size / 5)))
+        else:
+            parts.append(path("".join(found), fill=colour))
     parts += _titles(rows, columns, group_of, size, data)
-    box = f"0 0 {_LEFT + width + 60:.0f} {_TOP + height + 8:.0f}"
-    return f'<svg viewBox="{box}" width="{_LEFT + width + 60:.0f}" role="img" font-size="9">{joined(parts)}</svg>'
+    wide = f"{_LEFT + width + 60:.0f}"
+    box = f"0 0 {wide} {_TOP + height + 8:.0f}"
+    return f'<svg viewBox="{box}" width="{wide}" role="img" font-size="9">{joined(parts)}</svg>'
 
 
-def _cell(pair: Pair, x: float, y: float, size: float, shapes: dict[tuple[str, bool], list[str]]) -> None:
+def _cell(pair: Pair, x: float, y: float, size: float, shapes: _Shapes) -> None:
     """Faint when as planned; else an outline for the planned, filled from below by what was found."""
     pad = min(0.6, size * 0.08)
     side = size - 2 * pad
     x, y = x + pad, y + pad
+    box = box_shape(x, y, side, side)
+    if not pair.planned and not pair.strays:
+        shapes[DIM, True].append(box)
+        return
     if not pair.planned:
-        half = side / 2
-        shapes[STRAY.colour, False].append(f"M{x + half:.1f} {y:.1f}l{half:.1f} {half:.1f}-{half:.1f} {half:.1f}-{half:.1f}-{half:.1f}z")
+        half = f"{side / 2:.1f}"
+        diamond = f"M{x + side / 2:.1f} {y:.1f}l{half} {half}-{half} {half}-{half}-{half}z"
+        shapes[STRAY.colour, False].append(diamond)
         return
     worst = next((cls for cls in WORST if pair.by[cls]), None)
     if worst is None and not pair.strays:
-        shapes[FAINT, False].append(f"M{x:.1f} {y:.1f}h{side:.1f}v{side:.1f}h-{side:.1f}z")
+        shapes[FAINT, False].append(box)
         return
     colour = (LOOKS[worst] if worst is not None else STRAY).colour
     full = side * min(1.0, pair.found / pair.planned)
-    shapes[colour, True].append(f"M{x:.1f} {y:.1f}h{side:.1f}v{side:.1f}h-{side:.1f}z")
-    if full and worst in (None, MISSING, 2, SWAPPED, DEGRADED):
-        shapes[colour, False].append(f"M{x:.1f} {y + side - full:.1f}h{side:.1f}v{full:.1f}h-{side:.1f}z")
+    shapes[colour, True].append(box)
+    if full:
+        shapes[colour, False].append(box_shape(x, y + side - full, side, full))
 
 
 def _titles(
@@ -90,20 +101,19 @@ def _titles(
     last = -99.0
     for start, end, group in _runs(rows, group_of):
         y = _TOP + start * size
-        yield f'<path d="M{_LEFT} {y:.1f}h{size * len(columns):.1f}" stroke="{LINE}" stroke-width=".6"/>'
+        yield path(f"M{_LEFT} {y:.1f}h{size * len(columns):.1f}", stroke=LINE, stroke_width=0.6)
         middle = y + (end - start) * size / 2 + 3
         if middle - last >= 9:
             last = middle
-            yield f'<text x="{_LEFT - 5}" y="{middle:.1f}" text-anchor="end" fill="{DIM}">{esc(groups[group]["title"][-20:])}</text>'
+            yield text_at(_LEFT - 5, middle, groups[group]["title"][-20:], DIM, text_anchor="end")
     last = -99.0
     for start, end, group in _runs(columns, group_of):
         x = _LEFT + start * size
-        yield f'<path d="M{x:.1f} {_TOP}v{size * len(rows):.1f}" stroke="{LINE}" stroke-width=".6"/>'
+        yield path(f"M{x:.1f} {_TOP}v{size * len(rows):.1f}", stroke=LINE, stroke_width=0.6)
         title, middle = groups[group]["title"], x + (end - start) * size / 2
         if len(title) * 5 <= (end - start) * size and middle - last > 20:
             last = middle
-            yield f'<text x="{middle:.1f}" y="{_TOP - 6}" text-anchor="middle" fill="{INK}">{esc(title)}</text>'
-    yield f'<rect x="0" y="0" width="1" height="1" fill="{SOFT}" opacity="0"/>'
+            yield text_at(middle, _TOP - 6, title, INK, text_anchor="middle")
 
 
 def _runs(cells: list[int], group_of: Callable[[int], int]) -> Iterator[tuple[int, int, int]]:

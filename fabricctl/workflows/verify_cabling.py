@@ -58,11 +58,15 @@ class Request:
 
 @dataclass(frozen=True)
 class Intent:
-    """The plan and what the site says; loaded once, used for every pass of ``--watch``."""
+    """The plan and what the site says; loaded once, used for every pass of ``--watch``.
+
+    :param site: the site file itself, None when none was given.
+    """
 
     plan: Plan | None
     options: Options
     viewers: tuple[str, ...] = ()
+    site: Site | None = None
 
 
 def load_intent(request: Request, progress: Progress) -> Intent:
@@ -106,7 +110,7 @@ def load_intent(request: Request, progress: Progress) -> Intent:
         check_rails=request.check_rails,
         gate=options.gate if request.gate is None else request.gate,
     )
-    return Intent(plan, options, viewers)
+    return Intent(plan, options, viewers, site)
 
 
 def _builtin_model(_device: str, model: str) -> SwitchModel | None:
