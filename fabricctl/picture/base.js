@@ -33,26 +33,6 @@ const STRAY_LOOK = {word: "lies elsewhere", sign: "+", css: "stray", dash: []};
 const WORST = [1, 2, 3, 4, 5];
 
 const num = n => n.toLocaleString("en");
-
-/** What tells the groups of a row apart: "01" of "ibl-p01-r[1-8]", "3" of "SU 3". */
-function shortTitles() {
-  for (const tier of new Set(groups.map(g => g.tier))) {
-    const row = groups.filter(g => g.tier === tier), titles = row.map(g => g.title);
-    let head = 0, tail = 0;
-    const same = at => titles.every(t => t.at(at) === titles[0].at(at) && t.at(at) !== undefined);
-    if (row.length > 1) {
-      while (same(head)) head++;
-      while (head && /[0-9]/.test(titles[0][head - 1])) head--;
-      while (same(-1 - tail) && titles.every(t => t.length - tail > head + 1)) tail++;
-      while (tail && /[0-9]/.test(titles[0].at(-tail))) tail--;
-    }
-    for (const g of row) {
-      const trimmed = g.title.slice(head, g.title.length - tail);
-      g.short = /[[\]]/.test(trimmed) ? /\[([^\]]*)\]/.exec(g.title)?.[1] ?? trimmed : trimmed;
-    }
-  }
-}
-
 const plural = (n, word, many) => `${num(n)} ${n === 1 ? word : many ?? word + "s"}`;
 const $ = id => document.getElementById(id);
 
@@ -78,8 +58,6 @@ function fill(node, props, children) {
   for (const child of children.flat(3)) if (child !== null && child !== undefined && child !== false) node.append(child);
   return node;
 }
-
-if (hasMap) shortTitles();
 
 // -- devices ----------------------------------------------------------------------------------------------
 
@@ -141,6 +119,15 @@ const islandOf = id => {
   return list && list.length ? list[id < S ? id : id - C] : -1;
 };
 const manyIslands = hasMap && sw.island && sw.island.length > 0;
+/** The island that holds nearly all: only the others are then marked. */
+const mainIsland = (() => {
+  if (!manyIslands) return -1;
+  const counts = new Map();
+  for (const n of sw.island) if (n >= 0) counts.set(n, (counts.get(n) ?? 0) + 1);
+  const [most, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [-1, 0];
+  return count >= 0.8 * sw.island.filter(n => n >= 0).length ? most : -1;
+})();
+const markedIsland = id => { const n = islandOf(id); return n === mainIsland ? -1 : n; };
 const letter = n => n < 26 ? String.fromCharCode(65 + n) : String(n + 1);
 
 // -- faces and ports --------------------------------------------------------------------------------------

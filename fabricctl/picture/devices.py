@@ -77,16 +77,19 @@ class Devices:
         for (a, b), number in pairs.items():
             peers[a][b] += number
             peers[b][a] += number
-        if not self.plan.links:
-            return peers
         near = {self.cell_of(key) for key in self.nodes if key not in self.plan.nodes}
-        for link in self.seen.each_link():  # a stranger stands near what it is cabled to
-            ends = [self.comparison.in_plan(port).node for port in (link.a, link.b)]
-            a, b = map(self.cell_of, ends)
-            if a in near or b in near:
+        if near:
+            self._stand_near(near, peers)
+        return peers
+
+    def _stand_near(self, strangers: set[str], peers: dict[str, Counter[str]]) -> None:
+        """A stranger stands near what it is seen cabled to."""
+        in_plan = self.comparison.in_plan
+        for link in self.seen.each_link():
+            a, b = self.cell_of(in_plan(link.a).node), self.cell_of(in_plan(link.b).node)
+            if a in strangers or b in strangers:
                 peers[a][b] += 1
                 peers[b][a] += 1
-        return peers
 
     @cached_property
     def layout(self) -> Layout:
@@ -175,6 +178,7 @@ class Devices:
                 {
                     "tier": group.tier,
                     "title": clean(group.title),
+                    "short": clean(group.short),
                     "col": group.column,
                     "x": round(group.x, 3),
                     "w": round(group.width, 3),

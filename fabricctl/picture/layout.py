@@ -42,7 +42,11 @@ class Cell:
 
 @dataclass(slots=True)
 class Group:
-    """Cells side by side: ``cells[first : first + count]``, from x to x + width (a switch is about 1 wide)."""
+    """Cells side by side, from x to x + width; a switch is about 1 wide.
+
+    :param column: of leaves it stands above or below, None when it serves several.
+    :param short: what tells its title from those of its row: ``01`` of ``ibl-p01-r[1-8]``.
+    """
 
     tier: int
     title: str
@@ -50,6 +54,7 @@ class Group:
     column: int | None = None
     x: float = 0.0
     width: float = 0.0
+    short: str = ""
 
 
 @dataclass(slots=True)
@@ -85,7 +90,30 @@ def lay_out(cells: list[Cell], peers: Mapping[str, Counter[str]]) -> Layout:
     placed = {cell.key: group.column for group in columns for cell in group.cells}
     for tier in switch_tiers[1:]:
         _columns_of(groups[tier], placed, peers, tier_of)
+    for row in groups.values():
+        _shorten(row)
     return _spread(groups, len(columns))
+
+
+def _shorten(row: list[Group]) -> None:
+    """Leave out what all titles of a row begin and end with; digits stay whole, and so do brackets."""
+    own = [group for group in row if group.title != OUTSIDE]
+    head = tail = 0
+    if len(own) > 1:
+        titles = [group.title for group in own]
+        head = len(re.sub(r"[0-9]+\Z", "", _common(titles)))
+        ends = [title[head:][::-1] for title in titles]
+        tail = len(re.sub(r"[0-9]+\Z", "", _common(ends)))
+    for group in row:
+        left = group.title[head : len(group.title) - tail] if group.title != OUTSIDE else "outside"
+        inside = group.title.partition("[")[2].partition("]")[0]
+        group.short = inside if inside and ("[" in left or "]" in left) else left
+
+
+def _common(texts: list[str]) -> str:
+    """What all texts begin with."""
+    low, high = min(texts), max(texts)
+    return next((low[:i] for i, char in enumerate(low) if char != high[i]), low)
 
 
 # -- groups -------------------------------------------------------------------------------------------------

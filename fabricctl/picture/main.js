@@ -103,7 +103,7 @@ function start() {
   $("help").addEventListener("click", event => { if (event.target === $("help") || event.target.closest("button")) toggleHelp(false); });
   $("theme").addEventListener("click", () => setTheme(isDark() ? "light" : "dark"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(document.documentElement.dataset.theme));
-  for (const [id, act] of [["zin", () => zoomBy(1.6, mapBox.w / 2)], ["zout", () => zoomBy(1 / 1.6, mapBox.w / 2)], ["zall", () => update({k: 1, x: 0})]]) $(id).addEventListener("click", act);
+  if (hasMap) for (const [id, act] of [["zin", () => zoomBy(1.6, mapBox.w / 2)], ["zout", () => zoomBy(1 / 1.6, mapBox.w / 2)], ["zall", () => update({k: 1, x: 0})]]) $(id).addEventListener("click", act);
   addEventListener("hashchange", () => {
     const fresh = readHash();
     update(fresh, "hash");

@@ -210,7 +210,7 @@ function drawHealthy(ctx, bands, dimmed) {
   }
   ctx.setLineDash([]);
   ctx.strokeStyle = ink.faint;
-  ctx.globalAlpha = dimmed ? 0.35 : bands.length > 3000 ? 0.45 : 0.9;
+  ctx.globalAlpha = dimmed ? 0.35 : clamp(1500 / bands.length, 0.2, 0.9);
   for (const [wide, list] of paths) {
     ctx.lineWidth = wide;
     ctx.beginPath();

@@ -33,7 +33,7 @@ function drawCrowd(ctx, g, x0, x1, y, high) {
     if (what === UNSEEN || what === UNREAD) { ctx.fillStyle = hatch(ctx); ctx.fillRect(x, y, wide, high); }
     if (what === ABSENT) { ctx.fillStyle = ink.missing; ctx.fillRect(x, y, wide, high); }
     else if (flagged) { ctx.fillStyle = ink[worstLook(cell).css]; ctx.fillRect(x, y + high * 0.6, wide, high * 0.4); }
-    if (manyIslands && islandOf(cell) >= 0) { ctx.fillStyle = ink.islands[islandOf(cell) % 8]; ctx.fillRect(x, y, Math.max(step, 0.5), high * 0.45); }
+    if (manyIslands && markedIsland(cell) >= 0) { ctx.fillStyle = ink.islands[markedIsland(cell) % 8]; ctx.fillRect(x, y, Math.max(step, 0.5), high * 0.45); }
   }
 }
 
@@ -113,7 +113,7 @@ function worstLook(cell) {
 }
 
 function islandBar(ctx, cell, x, y, w, h, px) {
-  const n = islandOf(cell);
+  const n = markedIsland(cell);
   if (n < 0) return;
   ctx.fillStyle = ink.islands[n % 8];
   const tall = px >= 12 ? 9 : h * 0.5;

@@ -160,8 +160,8 @@ function matrixLines(ctx, m, {sx, sy, x0, y0}) {
   const wide = sx * m.cols.length, high = sy * m.rows.length;
   ctx.strokeStyle = ink.line; ctx.lineWidth = 1;
   ctx.beginPath();
-  for (const part of m.rowParts) { const y = Math.round(y0 + part.from * sy) + 0.5; ctx.moveTo(x0, y); ctx.lineTo(x0 + wide, y); }
-  for (const part of m.colParts) { const x = Math.round(x0 + part.from * sx) + 0.5; ctx.moveTo(x, y0); ctx.lineTo(x, y0 + high); }
+  for (const part of m.rowParts) if ((part.to - part.from) * sy > 5) { const y = Math.round(y0 + part.from * sy) + 0.5; ctx.moveTo(x0, y); ctx.lineTo(x0 + wide, y); }
+  for (const part of m.colParts) if ((part.to - part.from) * sx > 5) { const x = Math.round(x0 + part.from * sx) + 0.5; ctx.moveTo(x, y0); ctx.lineTo(x, y0 + high); }
   ctx.moveTo(x0, Math.round(y0 + high) - 0.5); ctx.lineTo(x0 + wide, Math.round(y0 + high) - 0.5);
   ctx.moveTo(Math.round(x0 + wide) - 0.5, y0); ctx.lineTo(Math.round(x0 + wide) - 0.5, y0 + high);
   ctx.stroke();
@@ -214,11 +214,11 @@ function matrixTitles(ctx, m, grid) {
   ctx.textAlign = "left";
   for (const part of labels(m.cols, m.colParts, sx >= 13)) {
     const x = x0 + (part.from + part.to) / 2 * sx;
-    if (x < matrixBox.left || x > right || x - last < 13) continue;
+    if (x < matrixBox.left || x > right || x - last < 14) continue;
     const room = (part.to - part.from) * sx - 2;
     const short = fitted(ctx, [part.title, part.short ?? ""], room);
     if (short) { ctx.textAlign = "center"; ctx.fillText(short, x, matrixBox.top - 8); ctx.textAlign = "left"; }
-    else { ctx.save(); ctx.translate(x + 4, matrixBox.top - 6); ctx.rotate(-Math.PI / 3.2); ctx.fillText(shorten(ctx, part.title, 58), 0, 0); ctx.restore(); }
+    else { ctx.save(); ctx.translate(x + 4, matrixBox.top - 6); ctx.rotate(-Math.PI / 3.2); ctx.fillText(shorten(ctx, part.short && part.short.length < 9 ? part.short : part.title, 58), 0, 0); ctx.restore(); }
     last = x;
   }
 }

@@ -106,3 +106,13 @@ def count_pairs(data: PictureData, unit: Callable[[int], int], tier: Callable[[i
         for a, b, number in zip(counted["a"], counted["b"], counted["n"], strict=True):
             pair(a, b).by[0] += number
     yield from pairs.values()
+
+
+MAIN_SHARE = 0.8
+
+
+def main_island(data: PictureData) -> int:
+    """The island that holds nearly all seen switches, -1 when there is none: only the others are then marked."""
+    seen = [island for island in data["nodes"]["switches"]["island"] if island >= 0]
+    largest = max(set(seen), key=seen.count, default=-1)
+    return largest if seen.count(largest) >= MAIN_SHARE * len(seen) else -1

@@ -11,12 +11,14 @@ from fabricctl.picture.data import PictureData
 from fabricctl.picture.devices import NodeState
 from fabricctl.picture.looks import DIM, FAINT, INK, ISLANDS, LINE, LOOKS, SOFT, STRAY, Look
 from fabricctl.picture.markup import box_shape, path, rect, text_at
-from fabricctl.picture.pairs import DEGRADED, NOT_JUDGED, TIERS, WORST, Cells, Pair, count_pairs
+from fabricctl.picture.pairs import DEGRADED, NOT_JUDGED, TIERS, WORST, Cells, Pair, count_pairs, main_island
 
 WIDTH = 1200
 _GUTTER, _RIGHT, _BOX, _STEP = 74, 16, 34, 132
 _CHIPS = 90
 """Counts of faults written beside bands; more would hide what they are about."""
+_SMALLEST = 0.9
+"""Cells narrower than this many pixels are drawn only where there is something to say of them."""
 _UPRIGHT = 120
 """Counts of healthy bands are left out where there are more."""
 
@@ -127,6 +129,8 @@ class FabricMap:
         x, y, width = self.x(group["x"]), self.y(group["tier"]), group["w"] * self.scale
         yield rect(x - 2, y - 2, width + 4, _BOX + 4, rx=3, fill="#fff", stroke=LINE)
         pitch = width / group["n"]
+        if pitch < _SMALLEST:
+            yield rect(x, y, width, _BOX, fill=SOFT)
         gap = min(2.0, pitch * 0.16)
         wide = max(0.4, pitch - gap)
         usual, special = [], []
@@ -135,7 +139,7 @@ class FabricMap:
             mark = self._mark(group["first"] + i, left, y, wide)
             if mark:
                 special.append(mark)
-            else:
+            elif pitch >= _SMALLEST:
                 usual.append(box_shape(left, y, wide, _BOX))
         yield path("".join(usual), fill=SOFT, stroke=FAINT, stroke_width=f"{min(0.8, pitch / 12):.2f}")
         yield from special
@@ -177,6 +181,10 @@ class FabricMap:
         return {cell: LOOKS[cls] if cls < len(LOOKS) else STRAY for cell, cls in found.items()}
 
     @cached_property
+    def _main(self) -> int:
+        return main_island(self.data)
+
+    @cached_property
     def _host_states(self) -> dict[int, set[int]]:
         states: dict[int, set[int]] = defaultdict(set)
         hcas = self.data["nodes"]["hcas"]
@@ -192,7 +200,7 @@ class FabricMap:
         bars: dict[int, list[str]] = defaultdict(list)
         for i in range(group["n"]):
             island = islands[group["first"] + i]
-            if island >= 0:
+            if island >= 0 and island != self._main:
                 bar = box_shape(x + i * pitch + gap / 2, y + _BOX - 14, pitch - gap, 14)
                 bars[island % len(ISLANDS)].append(bar)
         for island, shapes in sorted(bars.items()):
@@ -207,7 +215,7 @@ class FabricMap:
             yield text_at(14, y + 30, f"{count:,}", DIM, font_size=11)
         for group in self.groups:
             middle, width = self.x(group["x"] + group["w"] / 2), group["w"] * self.scale
-            words = [group["title"], _short(group["title"]), ""]
+            words = [group["title"], group["short"], ""]
             title = next(text for text in words if len(text) * 6.0 <= width + 4)
             if title:
                 y = self.y(group["tier"]) + (_BOX + 15 if group["tier"] == 0 else -7)
@@ -274,11 +282,6 @@ class FabricMap:
 def _ground(x: float, y: float, wide: float, high: float) -> str:
     """White below words that stand on lines."""
     return rect(x - wide / 2, y - high / 2, wide, high, fill="#fff", opacity=".85")
-
-
-def _short(title: str) -> str:
-    """``3`` of ``SU 3``, ``001-032`` of ``gpu[001-032]``."""
-    return title.partition("[")[2].partition("]")[0] or title.removeprefix("SU ")
 
 
 def _weight(pair: Pair) -> int:

@@ -65,7 +65,7 @@ function takeComparison(change) {
 /** Compare with a report that was dropped or chosen: the JSON report, or such a page. */
 function readReport(text, label) {
   const open = '<script type="application/json" id="data">', start = text.indexOf(open);
-  const data = JSON.parse(start < 0 ? text : text.slice(start + open.length, text.indexOf("</" + "script>", start)));
+  const data = JSON.parse(start < 0 ? text : text.slice(start + open.length, text.indexOf("<\/script>", start)));
   if (!Array.isArray(data.findings) || data.findings.some(f => typeof f.id !== "string")) throw new Error("findings with ids are not in it");
   const before = new Map(data.findings.map(f => [f.id, f])), now = new Set(F.map(f => f.id));
   const past = new Set([...(data.compare?.past ?? []), ...(data.compare?.gone ?? []).map(f => f.id)]);
