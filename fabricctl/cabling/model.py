@@ -37,6 +37,7 @@ class FindingKind(StrEnum):
     SWAPPED = "swapped"
     MISWIRED = "miswired"
     MISSING = "missing"
+    CABLE_TYPE = "cable_type"
     RESERVED_PORT = "reserved_port"
     SELF_LOOP = "self_loop"
     UNEXPECTED = "unexpected"

@@ -106,7 +106,15 @@ class _Verifier:
             switches_seen=sum(1 for _ in self.seen.switches()),
             hcas_seen=sum(1 for _ in self.seen.hcas()),
             outside=self.outside,
-            comparison=Comparison(self.binding, self.seen, classified, self.tiers, self.ends, self.numbering),
+            comparison=Comparison(
+                self.binding,
+                self.seen,
+                classified,
+                self.tiers,
+                self.ends,
+                self.numbering,
+                self.reserved_ports(),
+            ),
         )
 
     @cached_property

@@ -180,7 +180,8 @@ def _finding(
 def _fabric(verdict: Verdict, comparison: Comparison, extras: Extras, ids: list[str]) -> dict[str, Any]:
     devices = Devices(comparison, extras)
     links = Links(comparison, devices, only=verdict.only, planned=verdict.plan_format is not None)
-    causes = verdict.causes if extras.causes is None else extras.causes
+    told = verdict.explanation.causes if verdict.explanation is not None else ()
+    causes = told if extras.causes is None else extras.causes
     known = verdict.identification if extras.identification is None else extras.identification
     nodes = devices.nodes_json(_islands(verdict, comparison))
     return {

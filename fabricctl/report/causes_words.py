@@ -44,24 +44,13 @@ def headline(cause: Cause) -> str:
     return printable(f"{cause.headline}: {_links(cause.links, 'link')}{sure}")
 
 
-def screen_lines(explanation: Explanation, *, limit: int = 20) -> list[tuple[str, str]]:
-    """Lines with their style (``cause``, ``detail``), largest cause first.
-
-    :param limit: causes shown; how many more there are is said.
-    """
-    shown = explanation.systematic[:limit]
-    lines: list[tuple[str, str]] = []
-    for cause in shown:
-        lines.append((f"CAUSE  {headline(cause)}", "cause"))
-        lines.append((f"       evidence: {printable(cause.evidence)}", "detail"))
-        if cause.fix:
-            lines.append((f"       fix: {printable(cause.fix)}", "detail"))
-    more = len(explanation.systematic) - len(shown)
-    if more:
-        links = sum(cause.links for cause in explanation.systematic[limit:])
-        lines.append((f"       and {_links(more, 'more cause')} of {_links(links, 'link')}", "detail"))
-    said = summary(explanation)
-    return [*lines, (f"       {said}", "detail")] if said else lines
+def more_causes(explanation: Explanation, shown: int) -> str:
+    """``and 3 more causes of 96 links``; empty when all are shown."""
+    rest = explanation.systematic[shown:]
+    if not rest:
+        return ""
+    links = sum(cause.links for cause in rest)
+    return f"and {_links(len(rest), 'more cause')} of {_links(links, 'link')}"
 
 
 def markdown_lines(explanation: Explanation) -> list[str]:
@@ -69,7 +58,7 @@ def markdown_lines(explanation: Explanation) -> list[str]:
     if not explanation.systematic:
         return []
     lines = [
-        "## Causes",
+        "### Causes",
         "",
         f"{summary(explanation)}.",
         "",
@@ -90,7 +79,7 @@ def _cell(text: str) -> str:
 
 
 def json_parts(explanation: Explanation, comparison: Comparison) -> dict[str, object]:
-    """The explanation as JSON values; ``schema_fragment`` tells the form."""
+    """The explanation as JSON values; ``causes_schema.ExplanationPart`` tells the form."""
     nodes = comparison.binding.plan.fabric.nodes
     links = comparison.binding.plan.fabric.links
 
@@ -121,13 +110,6 @@ def json_parts(explanation: Explanation, comparison: Comparison) -> dict[str, ob
         ],
         "left": [link(port) for port in explanation.left],
     }
-
-
-def schema_fragment() -> dict[str, object]:
-    """JSON schema of ``json_parts``, to stand under a key ``explanation`` of the report's schema. Imports pydantic."""
-    from fabricctl.report.causes_schema import ExplanationPart
-
-    return ExplanationPart.model_json_schema(by_alias=True, mode="serialization")
 
 
 def split_findings(

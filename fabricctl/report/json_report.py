@@ -12,6 +12,8 @@ from fabricctl.cabling.verdict import Verdict
 from fabricctl.discovery.model import Source
 from fabricctl.repair.model import RepairPlan
 from fabricctl.report import schema
+from fabricctl.report.causes_schema import ExplanationPart
+from fabricctl.report.causes_words import json_parts
 from fabricctl.report.words import CLASSES, can_i_train, clean
 
 
@@ -39,6 +41,7 @@ def report_of(verdict: Verdict, *, made: datetime | None = None) -> schema.Repor
         islands=_islands(verdict.islands),
         seen=schema.SeenPart(switches=verdict.switches_seen, hcas=verdict.hcas_seen),
         findings=[_finding(finding) for finding in verdict.findings],
+        explanation=_explanation(verdict),
         repair=_repair(verdict.repair),
         sources=[_source(source) for source in verdict.sources],
         doubts=[clean(doubt) for doubt in verdict.doubts],
@@ -130,6 +133,12 @@ def _end(end: End) -> schema.EndPart:
         guid=clean(end.guid),
         is_hca=end.is_hca,
     )
+
+
+def _explanation(verdict: Verdict) -> ExplanationPart | None:
+    if verdict.explanation is None or verdict.comparison is None:
+        return None
+    return ExplanationPart.model_validate(json_parts(verdict.explanation, verdict.comparison))
 
 
 def _repair(repair: RepairPlan | None) -> schema.RepairPart | None:

@@ -14,6 +14,7 @@ from fabricctl.cabling.model import FindingKind
 from fabricctl.cabling.verdict import VerdictWord
 from fabricctl.discovery.model import DiscoveryFormat
 from fabricctl.plan.model import PlanFormat
+from fabricctl.report.causes_schema import ExplanationPart
 
 SCHEMA_NAME: Final = "fabricctl.verify-cabling/1"
 
@@ -176,6 +177,7 @@ class Report(_Part):
     islands: IslandsPart
     seen: SeenPart
     findings: list[FindingPart]
+    explanation: ExplanationPart | None = Field(description="why cables are wrong; null without a plan")
     repair: RepairPart | None = Field(description="null without a plan")
     sources: list[SourcePart]
     doubts: list[str] = Field(description="why something could not be told; never empty with could_not_tell")

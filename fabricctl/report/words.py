@@ -37,6 +37,7 @@ KIND_TITLES: dict[FindingKind, str] = {
     FindingKind.SWAPPED: "Swapped cables",
     FindingKind.MISWIRED: "Miswired cables",
     FindingKind.MISSING: "Missing cables",
+    FindingKind.CABLE_TYPE: "Impossible for the kind of cable",
     FindingKind.RESERVED_PORT: "Reserved ports in use",
     FindingKind.SELF_LOOP: "Loopbacks",
     FindingKind.UNEXPECTED: "Unexpected cables",

@@ -22,6 +22,7 @@ from fabricctl.models import SwitchModel
 from fabricctl.panel_tables import panel_of_model
 from fabricctl.panels import Panel
 from fabricctl.plan.model import Plan, PortNumbers
+from fabricctl.workflows.deepen import deepen
 from fabricctl.workflows.load_plan import (
     choose_fabric,
     complete_plan,
@@ -221,5 +222,5 @@ def _managers(capture: Capture) -> list[SubnetManager]:
 
 
 def judge(intent: Intent, observation: Observation) -> Verdict:
-    """The verdict."""
-    return verify(intent.plan, observation, intent.options)
+    """The verdict, with causes and the fewest moves."""
+    return deepen(verify(intent.plan, observation, intent.options), intent.options, intent.site)

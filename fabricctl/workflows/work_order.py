@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from fabricctl.adapters.files import decode, read_input
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.verdict import Verdict
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_OK, UsageError
-from fabricctl.fabric import Place
-from fabricctl.plan.lengths import RackSpot, estimate_m
-from fabricctl.repair.knowledge import RepairKnowledge
 from fabricctl.repair.order_check import OrderCheck, check
 from fabricctl.repair.order_model import About, WorkOrder
 from fabricctl.repair.order_pieces import devices_of, only_device, only_rack, racks_of, split
-from fabricctl.repair.solve import plan_repair
 from fabricctl.repair.work_order import make_order
+from fabricctl.workflows.deepen import repair_knowledge
 from fabricctl.workflows.verify_cabling import Intent, Progress, Request, judge, load_intent, observe
-
-if TYPE_CHECKING:
-    from fabricctl.site.schema import Site
 
 
 @dataclass(frozen=True)
@@ -62,9 +55,9 @@ def made(verdict: Verdict, intent: Intent, piece: Piece, now: datetime) -> Made:
     """
     comparison = verdict.comparison
     assert comparison is not None
-    knowledge = repair_knowledge(comparison, intent)
-    plan = verdict.repair or plan_repair(comparison, knowledge)
-    order = make_order(plan, comparison, knowledge, about(verdict, intent, now))
+    assert verdict.repair is not None
+    knowledge = repair_knowledge(comparison, intent.options, intent.site)
+    order = make_order(verdict.repair, comparison, knowledge, about(verdict, intent, now))
     if piece.device:
         _known("device", piece.device, _devices(comparison), devices_of(order))
         order = only_device(order, piece.device)
@@ -85,34 +78,6 @@ def about(verdict: Verdict, intent: Intent, now: datetime) -> About:
         made=now.isoformat(timespec="minutes"),
         not_covered=tuple(verdict.doubts),
     )
-
-
-def repair_knowledge(comparison: Comparison, intent: Intent) -> RepairKnowledge:
-    """What site file and panels tell the solver: faces, places and the way between two devices."""
-    places = intent.options.knowledge.place_of
-    nodes = comparison.binding.plan.fabric.nodes
-    spots = _rack_spots(intent.site)
-
-    def place(key: str) -> Place | None:
-        node = nodes[key]
-        return node.place or places.get(node.name) or (places.get(node.host) if node.host else None)
-
-    def distance_m(a: str, b: str) -> float | None:
-        if a not in nodes or b not in nodes:
-            return None
-        here, there = place(a), place(b)
-        return estimate_m(here, there, spots) if here and there else None
-
-    known = RepairKnowledge(panel_of=comparison.ends.panel, place_of=places.get)
-    return replace(known, distance_m=distance_m) if spots else known
-
-
-def _rack_spots(site: Site | None) -> dict[str, RackSpot]:
-    if site is None:
-        return {}
-    from fabricctl.site.use import rack_spots
-
-    return rack_spots(site)
 
 
 def _devices(comparison: Comparison) -> set[str]:

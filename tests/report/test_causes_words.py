@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from typing import Any
 
 import jsonschema
 
@@ -8,16 +10,18 @@ from fabricctl.cabling.verify import verify
 from fabricctl.causes.explain import explain
 from fabricctl.causes.model import CauseKind, Explanation
 from fabricctl.discovery.model import DiscoveryFormat, Observation, Source
+from fabricctl.fabric import Fabric
+from fabricctl.report.causes_schema import ExplanationPart
 from fabricctl.report.causes_words import (
     headline,
     json_parts,
     kinds,
     markdown_lines,
-    schema_fragment,
-    screen_lines,
+    more_causes,
     split_findings,
     summary,
 )
+from fabricctl.report.screen import render
 from tests.causes.nets import Case, case, fabric_of, known, plan_of
 from tests.sim.faults import inject
 from tests.sim.netgen import SHAPES, build
@@ -27,20 +31,38 @@ def two_causes() -> Case:
     return case("hall", "leaf-rotated", "host-cage-ports", "swap:2", "missing", knowledge=known())
 
 
-def test_the_screen_names_the_largest_cause_first_and_sums_up() -> None:
-    lines = [text for text, _ in screen_lines(two_causes().explanation)]
-    assert lines[0] == "CAUSE  uplinks of ibl-p05-r3 rotated by one port: 32 links"
-    assert lines[1] == "       evidence: 32 of 32 uplinks sit one port further"
-    assert lines[2].startswith("       fix: at ibl-p05-r3: move these plugs one port back")
-    assert lines[3].startswith("CAUSE  the two ports of each cage of gpu")
-    assert lines[-1] == (
-        "       2 causes explain 40 of 45 wrong links; 4 are plain exchanges of two links; 1 stays unexplained"
+def seen_as(fabric: Fabric) -> Observation:
+    source = Source("test", DiscoveryFormat.IBNETDISCOVER, len(fabric.nodes), fabric.link_count)
+    return Observation(fabric, [source])
+
+
+def screen(found: Case, **how: Any) -> list[str]:
+    """Lines of the whole screen report with these causes."""
+    verdict = replace(
+        verify(found.comparison.binding.plan, seen_as(found.comparison.seen)),
+        explanation=found.explanation,
+        comparison=found.comparison,
     )
+    return ["".join(text for text, _ in line).rstrip() for line in render(verdict, **how)]
 
 
-def test_more_causes_than_the_screen_shows_are_counted() -> None:
-    lines = [text for text, _ in screen_lines(two_causes().explanation, limit=1)]
-    assert lines[3] == "       and 1 more cause of 8 links"
+def test_the_screen_names_the_largest_cause_first_and_sums_up() -> None:
+    lines = screen(two_causes(), width=120)
+    at = next(i for i, line in enumerate(lines) if line.startswith("CAUSE"))
+    assert lines[at].split(None, 1)[1] == "uplinks of ibl-p05-r3 rotated by one port: 32 links"
+    assert lines[at + 1].split(None, 1)[1] == "32 of 32 uplinks sit one port further"
+    assert lines[at + 2].split(None, 1)[1].startswith("at ibl-p05-r3: move these plugs one port back")
+    causes = [line.split(None, 1)[1] for line in lines if line.startswith("CAUSE")]
+    assert causes[1].startswith("the two ports of each cage of gpu")
+    said = "2 causes explain 40 of 45 wrong links; 4 are plain exchanges of two links; 1 stays unexplained"
+    assert said in " ".join(line.strip() for line in lines)
+    assert not any("wrong port" in line for line in lines), "what a cause explains is not listed again"
+    assert any("findings are explained by the causes above" in line for line in lines)
+
+
+def test_more_causes_than_a_report_shows_are_counted() -> None:
+    assert more_causes(two_causes().explanation, 1) == "and 1 more cause of 8 links"
+    assert more_causes(two_causes().explanation, 2) == ""
 
 
 def test_a_cause_that_is_not_certain_says_so() -> None:
@@ -49,14 +71,14 @@ def test_a_cause_that_is_not_certain_says_so() -> None:
 
 
 def test_nothing_wrong_is_nothing_said() -> None:
-    assert screen_lines(Explanation()) == []
+    assert more_causes(Explanation(), 0) == ""
     assert markdown_lines(Explanation()) == []
     assert summary(Explanation()) == ""
 
 
 def test_markdown_is_a_table_that_names_cannot_break() -> None:
     lines = markdown_lines(two_causes().explanation)
-    assert lines[0] == "## Causes"
+    assert lines[0] == "### Causes"
     rows = [line for line in lines if line.startswith("| ")]
     assert len(rows) == 3
     assert all(row.replace("\\|", "").count("|") == 5 for row in rows)
@@ -66,7 +88,7 @@ def test_markdown_is_a_table_that_names_cannot_break() -> None:
 def test_json_is_as_its_schema_says() -> None:
     found = two_causes()
     body = json_parts(found.explanation, found.comparison)
-    jsonschema.validate(body, schema_fragment())
+    jsonschema.validate(body, ExplanationPart.model_json_schema(by_alias=True, mode="serialization"))
     first = body["causes"][0]  # type: ignore[index]
     assert (first["kind"], first["links"], len(first["explains"])) == ("block_shifted", 32, 32)
     assert first["explains"][0]["a"]["device"] == "ibl-p05-r3"
@@ -78,8 +100,7 @@ def test_findings_go_under_their_cause() -> None:
     plan = plan_of(net)
     inject(net, ["leaf-rotated", "swap:2", "missing"], random.Random(1))
     seen = fabric_of(net, by_guid=True)
-    source = Source("test", DiscoveryFormat.IBNETDISCOVER, len(seen.nodes), seen.link_count)
-    verdict = verify(plan, Observation(seen, [source]))
+    verdict = verify(plan, seen_as(seen))
     assert verdict.comparison is not None
     explanation = explain(verdict.comparison, known())
     under, rest = split_findings(verdict.findings, explanation, verdict.comparison)
