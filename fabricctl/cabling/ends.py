@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from fabricctl.cabling.binding import Binding
 from fabricctl.cabling.model import End
+from fabricctl.discovery.names import name_key
 from fabricctl.fabric import Fabric, NodeKind, Place, Port
 from fabricctl.models import SwitchModel
 
@@ -46,6 +49,7 @@ class Ends:
             _text(place),
             guid,
             is_hca,
+            self.key(node.key),
         )
 
     def discovered(self, port: Port) -> End:
@@ -57,7 +61,23 @@ class Ends:
         place = self._place(node.name, node.host)
         is_hca = node.kind is NodeKind.HCA
         label = self._label(node.name, node.model, port.number, is_hca)
-        return End(node.name, port.number, label, _text(place), node.guid or node.key, is_hca)
+        guid = node.guid or node.key
+        return End(node.name, port.number, label, _text(place), guid, is_hca, node.key)
+
+    def key(self, planned: str) -> str:
+        """What tells a planned node from every other in every run: its name, its key where that is planned twice."""
+        name = name_key(self.binding.plan.fabric.nodes[planned].name)
+        return name if name not in self._twice else planned
+
+    def seen_key(self, seen: str) -> str:
+        """The same of a discovered node; one that nobody planned is told by its key."""
+        planned = self.binding.plan_of.get(seen)
+        return seen if planned is None else self.key(planned)
+
+    @cached_property
+    def _twice(self) -> frozenset[str]:
+        counts = Counter(name_key(node.name) for node in self.binding.plan.fabric.nodes.values())
+        return frozenset(name for name, number in counts.items() if number > 1)
 
     def _place(self, name: str, host: str | None) -> Place | None:
         places = self.knowledge.place_of
