@@ -55,11 +55,15 @@ class Where:
         return " and ".join(links or self.devices)
 
 
+NOWHERE = Where()
+"""The whole fabric."""
+
+
 def where_of(finding: Finding) -> Where:
     """The place of a finding; of two findings of one kind in one run the places differ."""
     kind = finding.kind
     if kind in _WHOLE_FABRIC:
-        return Where()
+        return NOWHERE
     if finding.cables and kind in _PORT:
         return Where(((_spot(finding.cables[0].a),),), finding.where)
     if finding.where:
