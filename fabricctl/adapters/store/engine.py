@@ -40,8 +40,7 @@ class Database:
         self.sqlite = bool(location.path)
         if self.sqlite:
             _make_file(location, create)
-        with _driver(location):
-            self.engine = _sqlite(location, busy_s) if self.sqlite else _postgresql(location, busy_s)
+        self.engine = _sqlite(location, busy_s) if self.sqlite else _postgresql(location, busy_s)
         self._busy_s = busy_s
 
     def to_wal(self) -> None:
@@ -80,18 +79,6 @@ class Database:
 
 
 _LOCK_SPACE = 0x0FAB
-
-
-@contextmanager
-def _driver(location: Location) -> Iterator[None]:
-    try:
-        yield
-    except ImportError as exc:
-        raise StateError(
-            f"the driver for it is not installed ({exc.name or exc})",
-            place=location.place,
-            hint="pip install 'fabricctl[postgresql]'",
-        ) from exc
 
 
 def _make_file(location: Location, create: bool) -> None:
@@ -154,13 +141,16 @@ def _to_wal(engine: Engine, location: Location, busy_s: float) -> None:
 
 
 def _postgresql(location: Location, busy_s: float) -> Engine:
-    return create_engine(
-        location.url,
-        pool_pre_ping=True,
-        hide_parameters=True,
-        connect_args={
-            "connect_timeout": CONNECT_S,
-            "application_name": "fabricctl",
-            "options": f"-c lock_timeout={int(busy_s * 1000)}",
-        },
-    )
+    settings = {
+        "connect_timeout": CONNECT_S,
+        "application_name": "fabricctl",
+        "options": f"-c lock_timeout={int(busy_s * 1000)}",
+    }
+    try:
+        return create_engine(location.url, pool_pre_ping=True, hide_parameters=True, connect_args=settings)
+    except ImportError as exc:
+        raise StateError(
+            "the driver for PostgreSQL is not installed",
+            place=location.place,
+            hint="pip install 'fabricctl[postgresql]'",
+        ) from exc
