@@ -25,9 +25,9 @@ class Merge:
 def merge_facts(held: Sequence[Identity], facts: Iterable[Fact], now: datetime) -> Merge:
     """Lay facts over the identities that hold.
 
-    A service tag or serial, and any fact of a named part, takes the place of the other value of that kind and part.
-    A MAC or GUID without a part is one more. A fact that is known is confirmed; when its part was unknown before
-    and is told now, it is replaced by the better one.
+    A service tag or serial, and any fact of a named part, takes the place of the other value of that kind and part; of
+    two that are told at once the later counts. A MAC or GUID without a part is one more. A fact that is known is
+    confirmed; when its part was unknown before and is told now, it is replaced by the better one.
     """
     current = [identity for identity in held if identity.until is None]
     added: list[Identity] = []
@@ -36,8 +36,7 @@ def merge_facts(held: Sequence[Identity], facts: Iterable[Fact], now: datetime) 
     for fact in dict.fromkeys(facts):
         here = _same_value(current, fact)
         if here is not None and (here.fact.part == fact.part or not fact.part):
-            if here not in added:
-                confirmed.append(replace(here, confirmed=now))
+            confirmed += [here] if here not in added else []
             continue
         single = fact.kind in SINGLE or bool(fact.part)
         for old in list(current):
@@ -51,7 +50,8 @@ def merge_facts(held: Sequence[Identity], facts: Iterable[Fact], now: datetime) 
         made = Identity(fact, now, now)
         current.append(made)
         added.append(made)
-    return Merge(tuple(added), tuple(ended), tuple(confirmed))
+    told_again = tuple(replace(old, confirmed=now) for old in dict.fromkeys(confirmed) if old in current)
+    return Merge(tuple(added), tuple(ended), told_again)
 
 
 def _same_value(current: Iterable[Identity], fact: Fact) -> Identity | None:

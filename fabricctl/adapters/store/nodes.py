@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
 from fabricctl.adapters.store.engine import Database
 from fabricctl.adapters.store.events import IN_LIST, write_events
@@ -64,8 +65,13 @@ class NodeStore:
         values = {"state": change.after.value, "since": now, "who": who, "reason": reason}
         if change.version == 0:
             if connection.execute(select(nodes.c.name).where(nodes.c.name == change.name)).first() is None:
-                connection.execute(insert(nodes).values(name=change.name, version=1, **values))
-                return  # a record made at the same instant breaks the key: a conflict as well
+                try:
+                    connection.execute(insert(nodes).values(name=change.name, version=1, **values))
+                except (
+                    IntegrityError
+                ) as exc:  # made at the same instant: the transaction is lost, nobody can look
+                    raise self._changed(change.name, "recorded by another process just now") from exc
+                return
         else:
             same = (
                 nodes.c.name == change.name,
@@ -80,8 +86,11 @@ class NodeStore:
     def _conflict(self, connection: Connection, change: Transition) -> StateConflictError:
         row = connection.execute(select(nodes).where(nodes.c.name == change.name)).first()
         state = "gone" if row is None else f"{NodeState(row.state).words} (by {row.who}: {row.reason})"
+        return self._changed(change.name, state)
+
+    def _changed(self, name: str, now: str) -> StateConflictError:
         return StateConflictError(
-            f"{change.name} was changed by somebody else meanwhile: it is {state}; nothing was changed",
+            f"{name} was changed by somebody else meanwhile: it is {now}; nothing was changed",
             place=self._database.location.place,
             hint="look again, then decide again",
         )
