@@ -40,7 +40,7 @@ def test_a_change_of_state_keeps_who_when_why_and_what_was_before(location: Loca
     assert (record.state, record.version, record.since) == (S.READY, 2, at(2))
     assert (record.who, record.reason) == ("anna@ufm1", "to ready")
     assert [(e.subject, e.before, e.after, e.who, e.reason, e.at) for e in events] == [
-        ("gpu001", "", "provisioning", "anna@ufm1", "to provisioning", at(2)),
+        ("gpu001", "planned", "provisioning", "anna@ufm1", "to provisioning", at(2)),
         ("gpu001", "provisioning", "ready", "anna@ufm1", "to ready", at(2)),
     ]
 

@@ -76,6 +76,16 @@ def test_a_run_that_did_not_look_leaves_old_findings_open(location: Location) ->
     }
 
 
+def test_thousands_that_nobody_looked_at_keep_the_run_that_saw_them_last(location: Location) -> None:
+    numbers = range(1, 1201)
+    with open_store(location) as store:
+        first = store.runs.record(run(0, numbers), known(numbers), everywhere).number
+        second = store.runs.record(run(1, [1, 2]), known([1, 2]), nowhere).number
+        last = {e.finding: e.last for e in store.runs.history("fabric compute")[2]}
+    assert {id for id, number in last.items() if number == second} == set(known([1, 2]))
+    assert list(last.values()).count(first) == 1198
+
+
 def test_the_latest_words_of_a_finding_are_kept(location: Location) -> None:
     other = finding(1, found="disabled")
     with open_store(location) as store:

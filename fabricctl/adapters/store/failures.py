@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError, SQLAlchemyError
 
 from fabricctl.adapters.store.location import Location
 from fabricctl.errors import (
@@ -83,10 +83,7 @@ def _of_driver(exc: DBAPIError, location: Location) -> StateError:
     if state in _POSTGRESQL:
         kind, text = _POSTGRESQL[state]
         return kind(f"{text} ({_first_line(exc)})", place=location.place)
-    if location.path:
-        if "file is not a database" in str(exc.orig):
-            kind, text, hint = _SQLITE["SQLITE_NOTADB"]
-            return kind(text, place=location.place, hint=hint)
+    if location.path or not isinstance(exc, OperationalError | InterfaceError):
         return StateError(f"cannot be used: {_first_line(exc)}", place=location.place)
     return StateUnavailableError(f"the database does not answer: {_first_line(exc)}", place=location.place)
 

@@ -280,4 +280,5 @@ def _fact_text(fact: Fact | None) -> str:
 
 
 def _before(change: Transition) -> str:
-    return change.before.value if change.version else ""
+    """What it was before; nothing, when a node is only entered."""
+    return "" if change.before is change.after else change.before.value

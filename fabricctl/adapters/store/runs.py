@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, insert, select, update
 
 from fabricctl.adapters.store.engine import Database
+from fabricctl.adapters.store.events import IN_LIST
 from fabricctl.adapters.store.schema import episodes, findings, runs
 from fabricctl.cabling.finding_id import Where
 from fabricctl.cabling.model import FindingKind
@@ -58,8 +59,9 @@ class RunStore:
             if last is not None and last.fingerprint == run.fingerprint:
                 return Recorded(last.number, new=False, step=Step(still=tuple(known)))
             number = _insert_run(connection, run)
-            step = advance(_open_findings(connection, run.series), known, looks_at)
-            stored = _write_texts(connection, run.series, known)
+            stored = _findings(connection, run.series)
+            step = advance({id: stored[id] for id in _open_ids(connection, run.series)}, known, looks_at)
+            _write_texts(connection, run.series, known, stored)
             _write_episodes(connection, run.series, number, step)
             returned = tuple(id for id in step.opened if id in stored)
             return Recorded(number, new=True, step=step, returned=returned)
@@ -83,8 +85,7 @@ class RunStore:
         with self._database.reading() as connection:
             rows = connection.execute(select(runs).where(runs.c.series == series).order_by(runs.c.number))
             made = [_run(row) for row in rows]
-            told = connection.execute(select(findings).where(findings.c.series == series))
-            known = {row.id: _known(row) for row in told}
+            known = _findings(connection, series)
             times = connection.execute(
                 select(episodes).where(episodes.c.series == series).order_by(episodes.c.number)
             )
@@ -123,19 +124,23 @@ def _insert_run(connection: Connection, run: Run) -> int:
     return int(result.inserted_primary_key[0])
 
 
-def _open_findings(connection: Connection, series: str) -> dict[str, Known]:
-    query = (
-        select(findings)
-        .join(episodes, and_(episodes.c.series == findings.c.series, episodes.c.finding == findings.c.id))
-        .where(findings.c.series == series, episodes.c.gone.is_(None))
-    )
-    return {row.id: _known(row) for row in connection.execute(query)}
+def _findings(connection: Connection, series: str) -> dict[str, Known]:
+    rows = connection.execute(select(findings).where(findings.c.series == series))
+    return {row.id: _known(row) for row in rows}
 
 
-def _write_texts(connection: Connection, series: str, known: Mapping[str, Known]) -> dict[str, Known]:
-    """Findings with their latest texts; rows that are right already are not touched. Returns what was stored."""
-    told = connection.execute(select(findings).where(findings.c.series == series))
-    stored = {row.id: _known(row) for row in told}
+def _open_ids(connection: Connection, series: str) -> list[str]:
+    return list(connection.execute(select(episodes.c.finding).where(_open_episodes(series))).scalars())
+
+
+def _open_episodes(series: str) -> ColumnElement[bool]:
+    return and_(episodes.c.series == series, episodes.c.gone.is_(None))
+
+
+def _write_texts(
+    connection: Connection, series: str, known: Mapping[str, Known], stored: Mapping[str, Known]
+) -> None:
+    """Findings with their latest texts; rows that are right already are not touched."""
     fresh = [_texts(k) | {"series": series, "id": k.id} for k in known.values() if k.id not in stored]
     changed = [
         _texts(k) | {"of_series": series, "of_id": k.id} for k in known.values() if stored.get(k.id, k) != k
@@ -145,21 +150,26 @@ def _write_texts(connection: Connection, series: str, known: Mapping[str, Known]
     if changed:
         which = (findings.c.series == bindparam("of_series"), findings.c.id == bindparam("of_id"))
         connection.execute(update(findings).where(*which), changed)
-    return stored
 
 
 def _write_episodes(connection: Connection, series: str, number: int, step: Step) -> None:
+    """Close what is gone, carry on what is still there, open what came; in this order."""
+    is_open = _open_episodes(series)
+    one = and_(is_open, episodes.c.finding == bindparam("of_id"))
+    if step.gone:
+        gone = update(episodes).where(one).values(gone=number)
+        connection.execute(gone, [{"of_id": id} for id in step.gone])
+    carry = update(episodes).values(last=number)
+    if len(step.not_looked) <= IN_LIST:  # nearly all are still there: one statement instead of thousands
+        connection.execute(carry.where(is_open, episodes.c.finding.not_in(step.not_looked)))
+    elif step.still:
+        connection.execute(carry.where(one), [{"of_id": id} for id in step.still])
     opened = [
         {"series": series, "finding": id, "opened": number, "last": number, "gone": None}
         for id in step.opened
     ]
     if opened:
         connection.execute(insert(episodes), opened)
-    is_open = and_(episodes.c.series == series, episodes.c.gone.is_(None))
-    for ids, values in ((step.still, {"last": number}), (step.gone, {"gone": number})):
-        if ids:
-            one = and_(is_open, episodes.c.finding == bindparam("of_id"))
-            connection.execute(update(episodes).where(one).values(**values), [{"of_id": id} for id in ids])
 
 
 def _texts(known: Known) -> dict[str, Any]:
