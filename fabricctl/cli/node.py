@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from fabricctl.workflows.nodes import Nodes
 
 app = typer.Typer(
-    help="Node records: identities and states, with who changed them, when and why.", no_args_is_help=True
+    help="Node records: identities and states, with who changed them, when and why.",
+    short_help="Identities and states of nodes.",
+    no_args_is_help=True,
 )
 
 # hidden: the list of arguments would say no more than "HOSTS <str>"; each command's text explains it

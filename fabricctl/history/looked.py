@@ -119,7 +119,7 @@ class Looked:
             return self.planned
         if any(key in self.of.binding.seen_of for key in keys):
             return True
-        own = [judged for judged in self._judged.values() if {judged.link.a.node, judged.link.b.node} & keys]
+        own = [judged for key in keys for judged in self._judged_of.get(key, ())]
         return any(j.cls is not LinkClass.NOT_JUDGED and j.absent is None for j in own)
 
     def _seen_cable(self, links: Iterable[tuple[Spot, ...]]) -> bool:
@@ -170,6 +170,15 @@ class Looked:
     @cached_property
     def _judged(self) -> dict[Port, Judged]:
         return {judged.link.a: judged for judged in self.of.classified.judged}
+
+    @cached_property
+    def _judged_of(self) -> dict[str, list[Judged]]:
+        """Plan key -> what is not ok at it."""
+        found: dict[str, list[Judged]] = {}
+        for judged in self._judged.values():
+            for end in (judged.link.a, judged.link.b):
+                found.setdefault(end.node, []).append(judged)
+        return found
 
     @cached_property
     def _scope(self) -> Scope | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from fabricctl import __version__
+from fabricctl.cabling.finding_id import finding_id
 from fabricctl.cabling.islands import Islands
 from fabricctl.cabling.model import Cable, Counts, End, Finding, Island
 from fabricctl.cabling.verdict import Verdict
@@ -94,6 +95,7 @@ def _rails(rails: tuple[tuple[str, int], ...]) -> list[schema.RailPart]:
 
 def _finding(finding: Finding) -> schema.FindingPart:
     return schema.FindingPart(
+        id=finding_id(finding),
         kind=finding.kind,
         group=clean(finding.group),
         subject=clean(finding.subject),
