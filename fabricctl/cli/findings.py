@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from fabricctl.cabling.model import FindingKind
 from fabricctl.cli.state_options import (
     Format,
     FormatOption,
@@ -17,13 +17,14 @@ from fabricctl.cli.state_options import (
     read_site,
 )
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_OK, UsageError
-from fabricctl.history.compare import Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabricctl.adapters.store.location import Location
     from fabricctl.history.compare import Change
+
+Word = TypeVar("Word", bound=StrEnum)
 
 app = typer.Typer(
     help="Findings of recorded runs: new, still open, gone, returned; repeat offenders first.\n\n"
@@ -48,13 +49,17 @@ def findings(
         ),
     ] = "last",
     status: Annotated[
-        list[Status], typer.Option("--status", help="Only findings of this status. Repeatable.")
+        list[str],
+        typer.Option(
+            metavar="STATUS", help="Only new, open, returned, gone or not-looked-at findings. Repeatable."
+        ),
     ] = [],  # noqa: B006 - typer copies it
     device: Annotated[
         str, typer.Option(metavar="HOSTS", help="Only findings of these hosts or switches (gpu[001-032]).")
     ] = "",
     kind: Annotated[
-        list[FindingKind], typer.Option("--kind", help="Only findings of this kind. Repeatable.")
+        list[str],
+        typer.Option(metavar="KIND", help="Only findings of this kind, such as missing. Repeatable."),
     ] = [],  # noqa: B006 - typer copies it
     everything: Annotated[bool, typer.Option("--all", help="Fold nothing.")] = False,
     format: FormatOption = Format.TEXT,
@@ -63,18 +68,21 @@ def findings(
     if context.invoked_subcommand is not None:
         context.obj = (site, state)
         return
+    from fabricctl.cabling.model import FindingKind  # late, as all here: help should not wait for it
+    from fabricctl.history.compare import Status
     from fabricctl.history.select import select
     from fabricctl.hostset import expand
     from fabricctl.workflows.history import changes
 
+    kinds, statuses = _words(FindingKind, kind, "--kind"), _words(Status, status, "--status")
     location, name = _place(site, state)
     found = changes(location, site=name, since=parse_since(since), fabric=fabric)
     if not found:
         raise _nothing(location)
     devices = expand(device) if device else []
-    found = [select(change, devices=devices, kinds=kind) for change in found]
+    found = [select(change, devices=devices, kinds=kinds) for change in found]
     code = _exit_code(found)
-    _print([select(change, statuses=status) for change in found], format, code, everything=everything)
+    _print([select(change, statuses=statuses) for change in found], format, code, everything=everything)
     raise typer.Exit(code)
 
 
@@ -124,6 +132,16 @@ def runs(
     if not found:
         raise _nothing(location)
     print_text(render(found, format.value, here()))
+
+
+def _words(words: type[Word], texts: list[str], option: str) -> list[Word]:
+    """Members of an enumeration by their words, with dashes or underscores."""
+    by_word = {member.value: member for member in words}
+    asked = [text.strip().lower().replace("-", "_").replace(" ", "_") for text in texts]
+    for text, word in zip(texts, asked, strict=True):
+        if word not in by_word:
+            raise UsageError(f"{option} {text}: expected one of {', '.join(by_word)}")
+    return [by_word[word] for word in asked]
 
 
 def _options(context: typer.Context, site: str, state: str) -> tuple[str, str]:

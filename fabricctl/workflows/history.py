@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from fabricctl.adapters.store.location import ENVIRONMENT, Location, find_location
+from fabricctl.adapters.store.location import Location, find_location
 from fabricctl.adapters.store.store import open_store
 from fabricctl.cabling.verdict import Verdict
 from fabricctl.discovery.model import Observation
@@ -31,11 +31,6 @@ class NotRecorded:
 
     error: StateError | UsageError
     asked: bool
-
-
-def wanted(intent: Intent, state: str) -> bool:
-    """Whether there is a store to record in: a site file is used, or somebody names one."""
-    return intent.site is not None or bool(state) or bool(os.environ.get(ENVIRONMENT))
 
 
 def locate(site: Site | None, state: str) -> Location:
@@ -94,12 +89,12 @@ def changes(location: Location, *, site: str, since: int | datetime | None, fabr
     with open_store(location, site=site, create=False) as store:
         names = store.runs.series()
         if fabric:
-            wanted_series = series_of(fabric, "")
-            if wanted_series not in names:
+            of_fabric = series_of(fabric, "")
+            if of_fabric not in names:
                 raise UsageError(
                     f"no run of fabric {fabric!r} is recorded; there are runs of {', '.join(names) or 'nothing'}"
                 )
-            names = [wanted_series]
+            names = [of_fabric]
         return [compare(*store.runs.history(name), since=since) for name in names]
 
 

@@ -189,6 +189,8 @@ def test_markdown_and_csv_are_whole_and_harmless(desk: Desk) -> None:
         (["show", "F-0123"], "no finding begins with F-0123"),
         (["show", "leaf1"], "is no finding's id"),
         (["--fabric", "compute"], "no run of fabric 'compute'"),
+        (["--status", "broken"], "expected one of returned, new, open, not_looked_at, gone"),
+        (["--kind", "lost"], "expected one of split_fabric, "),
         (["--device", "gpu[1"], "brackets do not pair"),
     ],
 )
@@ -331,3 +333,12 @@ def test_watching_records_a_pass_only_when_something_changed(desk: Desk) -> None
         watcher.stdout.close()
     runs = json.loads(desk.run(*JSON_RUNS, desk.state)[1])["runs"]
     assert [run["findings"] for run in runs] == [1, 0]
+
+
+def test_help_loads_neither_database_nor_verdict_code() -> None:
+    code = (
+        "import sys; import fabricctl.cli.main;"
+        "print([m for m in sys.modules if m.startswith(('sqlalchemy', 'pydantic', 'fabricctl.cabling'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr
