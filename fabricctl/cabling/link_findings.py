@@ -11,6 +11,7 @@ from fabricctl.cabling.classify import SUPPORTED, Classified, impossible_port
 from fabricctl.cabling.ends import Ends
 from fabricctl.cabling.model import Cable, End, Finding, FindingKind, Judged, LinkClass
 from fabricctl.cabling.tiers import TIER_WORDS, Tiers
+from fabricctl.discovery.names import name_key
 from fabricctl.fabric import Fabric, NodeKind, Port, PortState
 from fabricctl.hostset import fold, natural_key
 
@@ -240,6 +241,7 @@ class LinkFindings:
             ),
             cables=tuple(cables),
             group=word,
+            where=(name_key(name) if len(keys) > 1 else self.ends.key(keys[0]),),
         )
 
     def _device_word(self, kind: NodeKind, keys: list[str]) -> str:

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from fabricctl import __version__
+from fabricctl.cli import findings as findings_commands
+from fabricctl.cli import node as node_commands
 from fabricctl.cli import panel as panel_commands
 from fabricctl.cli import plan as plan_commands
 from fabricctl.cli import schema as schema_commands
@@ -35,6 +37,8 @@ app.add_typer(plan_commands.app, name="plan")
 app.add_typer(panel_commands.app, name="panel")
 app.add_typer(site_commands.app, name="site")
 app.add_typer(work_order_commands.app, name="work-order")
+app.add_typer(findings_commands.app, name="findings")
+node_commands.register(app)
 schema_commands.register(app)
 
 

@@ -14,17 +14,22 @@ class SchemaName(StrEnum):
     VERIFY_CABLING = "verify-cabling"
     SITE = "site"
     WORK_ORDER = "work-order"
+    FINDINGS = "findings"
+    NODES = "nodes"
+    EVENTS = "events"
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the tree."""
-    app.command("schema", short_help="Print the JSON schema of report, site file or work order.")(schema)
+    app.command("schema", short_help="Print the JSON schema of a report, the site file or a work order.")(
+        schema
+    )
 
 
 def schema(
     name: Annotated[SchemaName, typer.Argument(metavar="NAME", help="Which schema to print.")],
 ) -> None:
-    """Print a JSON schema: of the JSON report, of the site file, or of a work order."""
+    """Print a JSON schema: of a JSON report, of the site file, or of a work order."""
     import json
 
     from fabricctl.cli.console import print_text
@@ -41,6 +46,14 @@ def schema(
         from fabricctl.report.work_order_json import work_order_schema
 
         found = work_order_schema()
+    elif name is SchemaName.FINDINGS:
+        from fabricctl.report.findings_schema import findings_schema
+
+        found = findings_schema()
+    elif name is SchemaName.NODES or name is SchemaName.EVENTS:
+        from fabricctl.report import node_report
+
+        found = node_report.nodes_schema() if name is SchemaName.NODES else node_report.events_schema()
     else:
         assert_never(name)
     print_text(json.dumps(found, indent=2))

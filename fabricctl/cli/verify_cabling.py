@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricctl.errors import InputError, UsageError
+from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_OK, InputError, UsageError
 from fabricctl.plan.model import PortNumbers
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from fabricctl.cabling.verdict import Verdict
     from fabricctl.cli.pictures import Pictures
+    from fabricctl.discovery.model import Observation
     from fabricctl.workflows.verify_cabling import Intent, Request
 
 
@@ -168,6 +169,17 @@ def verify_cabling(
         bool,
         typer.Option("--all", help="Fold nothing: every finding, every cable outside the plan."),
     ] = False,
+    state: Annotated[
+        str,
+        typer.Option(
+            metavar="PLACE",
+            help="Record the run in this store: a file, postgresql://user@host/database, or env:NAME. With --site "
+            "it is recorded anyway, in the site's store.",
+        ),
+    ] = "",
+    record: Annotated[
+        bool, typer.Option("--record/--no-record", help="Keep the findings for 'fabricctl findings'.")
+    ] = True,
     watch: Annotated[
         float | None,
         typer.Option(
@@ -222,6 +234,8 @@ def verify_cabling(
         key_files=identity,
         port_numbers=port_numbers,
         hca_slots=hca_slots,
+        state=state,
+        record=record,
     )
     outputs = _Outputs(format, report, prometheus, everything, Pictures(html, svg, compare))
     _check_usage(request, watch)
@@ -349,9 +363,36 @@ def _once(request: Request, outputs: _Outputs) -> int:
 
     with progress() as tell:
         intent = load_intent(request, tell)
-        verdict = judge(intent, observe(request, intent.viewers, tell))
+        observation = observe(request, intent.viewers, tell)
+        verdict = judge(intent, observation)
         outputs.files(intent, verdict)
     outputs.screen(verdict)
+    return _recorded(request, intent, observation, verdict, quiet=outputs.format is not Format.TEXT)
+
+
+def _recorded(
+    request: Request, intent: Intent, observation: Observation, verdict: Verdict, *, quiet: bool
+) -> int:
+    """Keep the verdict where there is a store; the exit code.
+
+    It is the verdict's. Only where somebody named the store (``--state``, FABRICCTL_STATE, the site file) and all else
+    is right, a run that could not be kept is "could not tell": what was asked for was not done.
+    """
+    import os
+
+    named = request.state or os.environ.get("FABRICCTL_STATE")
+    if not request.record or (intent.site is None and not named):
+        return verdict.exit_code
+    from fabricctl.cli.console import print_lines, say
+    from fabricctl.report.recorded import recorded_words
+    from fabricctl.workflows.history import NotRecorded, record_verdict
+
+    result = record_verdict(intent, observation, verdict, state=request.state)
+    if isinstance(result, NotRecorded):
+        say(f"the run was not recorded: {result.error}")
+        return verdict.exit_code or (EXIT_COULD_NOT_TELL if result.asked else EXIT_OK)
+    if not quiet:
+        print_lines([((recorded_words(result.number, result.step, result.returned, new=result.new), "dim"),)])
     return verdict.exit_code
 
 
@@ -362,7 +403,7 @@ def _watch(request: Request, outputs: _Outputs, seconds: float) -> int:
 
     from fabricctl.cli.console import print_lines, say
     from fabricctl.cli.progress import progress
-    from fabricctl.report.changes import changes
+    from fabricctl.report.changes import changes, news
     from fabricctl.workflows.verify_cabling import judge, load_intent, observe
 
     with progress() as tell:
@@ -371,7 +412,8 @@ def _watch(request: Request, outputs: _Outputs, seconds: float) -> int:
     while True:
         try:
             with progress() as tell:
-                verdict = judge(intent, observe(request, intent.viewers, tell))
+                observation = observe(request, intent.viewers, tell)
+                verdict = judge(intent, observation)
                 outputs.files(intent, verdict)
         except InputError as exc:
             if last is None:
@@ -382,6 +424,10 @@ def _watch(request: Request, outputs: _Outputs, seconds: float) -> int:
                 outputs.screen(verdict)
             else:
                 print_lines(changes(last, verdict, time.strftime("%H:%M:%S")))
+            if last is None or news(
+                last, verdict
+            ):  # a pass that shows what the last one showed is no run of its own
+                _recorded(request, intent, observation, verdict, quiet=True)
             last = verdict
         sys.stdout.flush()
         gc.collect()

@@ -114,7 +114,9 @@ class CablePart(_Part):
 class FindingPart(_Part):
     """One thing that is wrong, said once. Findings are listed worst kind first."""
 
-    id: str = Field(description="what and where, never when: the same fault has the same id in every run")
+    id: str = Field(
+        description="the same for the same fault in every run; fabricctl findings show ID tells more"
+    )
     kind: FindingKind
     group: str = Field(description="findings of one kind with the same group have the same cause")
     subject: str

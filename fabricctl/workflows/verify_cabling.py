@@ -11,6 +11,7 @@ from fabricctl.adapters.files import decode, read_input
 from fabricctl.cabling.ends import Knowledge
 from fabricctl.cabling.verdict import Options, Verdict
 from fabricctl.cabling.verify import verify
+from fabricctl.digest import digest
 from fabricctl.discovery.merge import merge
 from fabricctl.discovery.model import Observation, Problem, ProblemKind, Source, SubnetManager
 from fabricctl.discovery.noise import complaint, is_noise
@@ -56,6 +57,8 @@ class Request:
     deadline_s: float = 120.0
     known_hosts: Sequence[str] = ()
     key_files: Sequence[str] = ()
+    state: str = ""
+    record: bool = True
     today: date = field(default_factory=date.today)
     port_numbers: PortNumbers | None = None
     hca_slots: str = ""
@@ -72,6 +75,8 @@ class Intent:
     options: Options
     viewers: tuple[str, ...] = ()
     site: Site | None = None
+    fabric: str = ""
+    """Of the site, when the plan is that fabric's; empty when a plan file was given."""
 
 
 def load_intent(request: Request, progress: Progress) -> Intent:
@@ -81,6 +86,7 @@ def load_intent(request: Request, progress: Progress) -> Intent:
     """
     site, fabric = _site(request)
     plan: Plan | None = None
+    judged = ""
     if request.plan and request.plan != (site.path if site else None):
         progress(f"reading the plan {request.plan}")
         plan = load_plan_file(request.plan, site, request.port_numbers)
@@ -90,6 +96,7 @@ def load_intent(request: Request, progress: Progress) -> Intent:
         fabric = choose_fabric(site, request.fabric)
         progress(f"building the plan of fabric {fabric}")
         plan = plan_of_fabric(site, fabric, request.port_numbers)
+        judged = fabric
     mapped: dict[str, str] = {}
     if request.node_name_map:
         from fabricctl.discovery.namemap import parse
@@ -121,7 +128,7 @@ def load_intent(request: Request, progress: Progress) -> Intent:
         check_rails=request.check_rails,
         gate=options.gate if request.gate is None else request.gate,
     )
-    return Intent(plan, options, viewers, site)
+    return Intent(plan, options, viewers, site, judged)
 
 
 def _builtin_model(_device: str, model: str) -> SwitchModel | None:
@@ -164,7 +171,8 @@ def observe(request: Request, viewers: Sequence[str], progress: Progress) -> Obs
     observations = []
     for path in request.discovered:
         progress(f"reading {'standard input' if path == '-' else path}")
-        observations.append(parse_any(decode(read_input(path), path), path))
+        data = read_input(path)
+        observations.append(_with_digest(parse_any(decode(data, path), path), data))
     if asked:
         observations += _live(request, asked, progress)
     progress("comparing")
@@ -189,6 +197,13 @@ def _live(request: Request, asked: Sequence[str], progress: Progress) -> list[Ob
     return [observation for capture in captures for observation in _observations(capture)]
 
 
+def _with_digest(observation: Observation, data: bytes) -> Observation:
+    """The observation with the digest of what was read, by which the history knows a second look at the same."""
+    told = digest(data)
+    observation.sources = [replace(source, digest=told) for source in observation.sources]
+    return observation
+
+
 def _observations(capture: Capture) -> list[Observation]:
     """What one viewer saw; a failed one is a source that says why, never an empty fabric."""
     failed = str(capture.error) if capture.error is not None else ""
@@ -196,7 +211,8 @@ def _observations(capture: Capture) -> list[Observation]:
         reason = failed.removeprefix(f"{capture.label}: ") or "the tool printed nothing"
         return [Observation(Fabric(origin=capture.label), [Source(capture.label, None, failed=reason)])]
     try:
-        observation = parse_any(capture.text, capture.label)
+        text = capture.text
+        observation = _with_digest(parse_any(text, capture.label), text.encode("utf-8", "surrogateescape"))
     except DiscoveryError as exc:
         return [Observation(Fabric(origin=capture.label), [Source(capture.label, None, failed=str(exc))])]
     if failed:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import read_capture
+from tests.conftest import read_capture
 
 from fabricctl.discovery.model import Observation
 from fabricctl.discovery.recognise import parse_any

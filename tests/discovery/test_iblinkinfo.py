@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import read_capture
+from tests.conftest import read_capture
 from discovery_samples import BLOCKS, HCA, LEAF, LINES, NOISE, SPINE, UP
 
 from fabricctl.discovery.iblinkinfo import parse

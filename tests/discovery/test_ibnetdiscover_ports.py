@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import read_capture
+from tests.conftest import read_capture
 from discovery_samples import HCA, LEAF, NOISE, PORTS, SPINE
 
 from fabricctl.discovery.ibnetdiscover_ports import parse

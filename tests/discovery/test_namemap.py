@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import read_capture
+from tests.conftest import read_capture
 
 from fabricctl.discovery.namemap import parse
 from fabricctl.errors import DiscoveryError

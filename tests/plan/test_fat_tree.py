@@ -6,7 +6,7 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from conftest import read_capture
+from tests.conftest import read_capture
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

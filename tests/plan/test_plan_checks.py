@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import read_capture
+from tests.conftest import read_capture
 
 from fabricctl.fabric import Fabric, Link, Node, NodeKind, Port
 from fabricctl.plan.checks import PlanSeverity, check_plan, infer_tiers, islands, leaf_loads
