@@ -154,6 +154,7 @@ def _reversals(block: Block, there: Mapping[int, int], layout: Layout) -> Iterat
             size=span,
             far=block.far,
             note="" if whole else "run",
+            among=len(block.ports),
         )
 
 
@@ -210,5 +211,5 @@ def _cages(node: str, there: Mapping[int, int], layout: Layout, panel: Panel | N
             side=name,
             size=len(chosen),
             note="panel" if panel is not None else "",
-            strict=True,
+            among=2 * of,
         )

@@ -27,8 +27,8 @@ class Candidate:
     :param side: block of ports (``layout.DOWN`` ...); :param step: of a shift, ports further (negative: back).
     :param size: of a shift or reversal, ports in the block; :param far: key of the device the block leads to.
     :param wraps: of a shift, the last plug went to the first port; :param note: words of the detector.
-    :param strict: False lets a part of the block do (cages exchanged on some of a switch's cages).
     :param impossible: no hand can do it with cables of the declared type.
+    :param among: links its own were picked from, where it is only some of a block.
     :param least: links it needs; fewer than ``MIN_LINKS`` of a family that has enough together.
     """
 
@@ -44,9 +44,9 @@ class Candidate:
     wraps: bool = True
     note: str = ""
     pairs: tuple[tuple[str, ...], ...] = ()
-    strict: bool = True
     least: int = MIN_LINKS
     impossible: bool = False
+    among: int = 0
     explained: frozenset[int] = frozenset()
     links: int = 0
     """Cables it speaks of, without those that carry nothing."""
@@ -73,7 +73,7 @@ class Candidate:
     def holds(self) -> bool:
         """Enough links, and nearly all of those it speaks of."""
         number = len(self.explained)
-        return number >= self.least and (not self.strict or number >= MIN_FIT * self.links)
+        return number >= self.least and number >= MIN_FIT * self.links
 
 
 _FIRST = (
@@ -142,8 +142,8 @@ def _together(family: Hashable, members: list[Candidate], residual: Residual) ->
         wraps=first.wraps,
         note=first.note,
         pairs=tuple(chain.from_iterable(member.pairs for member in members)),
-        strict=first.strict,
         least=first.least,
+        among=first.among,
         impossible=any(member.impossible for member in members),
         members=tuple(members),
     )

@@ -26,7 +26,7 @@ class HostPattern:
 
 
 def cages_of(panel: Panel | None, hcas: Mapping[str, str]) -> dict[str, dict[int, str]]:
-    """Cage -> its ports -> HCA key; empty when the panel does not tell every one of these HCAs.
+    """Cage -> its ports -> HCA key; empty unless these HCAs fill cages of the panel, each one whole.
 
     :param hcas: HCA name -> key.
     """
@@ -39,7 +39,8 @@ def cages_of(panel: Panel | None, hcas: Mapping[str, str]) -> dict[str, dict[int
         if port is None:
             return {}
         found[port.cage][port.port] = key
-    return found if any(len(ports) > 1 for ports in found.values()) else {}
+    whole = all(len(ports) == sum(port.cage == cage for port in panel.ports) for cage, ports in found.items())
+    return found if whole and any(len(ports) > 1 for ports in found.values()) else {}
 
 
 def patterns(keys: list[str], names: Mapping[str, str], panel: Panel | None) -> list[HostPattern]:

@@ -92,8 +92,8 @@ class Residual:
     def right_in(self, moves: Moves) -> int:
         """How many cables a cause would move away although they are right where they are."""
         planned = self._comparison.binding.plan.fabric.links
-        links = {planned[p].a for p, q in moves.items() if p != q and p in planned and p not in self.home}
-        return len(links)
+        links = {planned[p] for p, q in moves.items() if p != q and p in planned and p not in self.home}
+        return sum(self.actual(link.a) == link.b for link in links)  # others are out of scope, or not judged
 
     def take(self, moves: Moves) -> list[int]:
         """Move the cables; returns the numbers of those that are explained by it."""

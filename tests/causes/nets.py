@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 from fabricctl.cabling.bind import bind
 from fabricctl.cabling.classify import classify
@@ -14,7 +16,9 @@ from fabricctl.cabling.tiers import Tiers
 from fabricctl.causes.explain import explain
 from fabricctl.causes.model import Cause, CauseKnowledge, Explanation
 from fabricctl.fabric import Fabric, Link, LinkDetail, Node, NodeKind, Port
+from fabricctl.hostset import natural_key
 from fabricctl.panels import Panel, PanelPort
+from fabricctl.plan.checks import infer_tiers
 from fabricctl.plan.model import Plan, PlanFormat
 from tests.sim.faults import Fault, inject
 from tests.sim.netgen import SHAPES, Box, End, Net, Wiring, build
@@ -130,8 +134,21 @@ def case(
     splitter: str = "",
 ) -> Case:
     """Build it, put the faults in, explain."""
+    net, plan = planned(shape, wiring or SHAPES[shape].wiring, splitter)
+    return case_of(Net(dict(net.boxes), dict(net.cables)), plan, *kinds, seed=seed, knowledge=knowledge)
+
+
+@cache
+def planned(shape: str, wiring: Wiring, splitter: str = "") -> tuple[Net, Plan]:
+    """A healthy fabric and its plan, made once: nobody may change them."""
     net = build(SHAPES[shape], wiring)
-    plan = plan_of(net, splitter)
+    return net, plan_of(net, splitter)
+
+
+def case_of(
+    net: Net, plan: Plan, *kinds: str, seed: int = 1, knowledge: CauseKnowledge | None = None
+) -> Case:
+    """Put the faults into a net, explain."""
     layers = [kind for kind in kinds if "-per-" in kind]  # first: they rewire what is there
     faults = inject(net, layers, random.Random(seed))
     faults += inject(net, [kind for kind in kinds if kind not in layers], random.Random(seed))
@@ -147,6 +164,20 @@ def known(*, panel: bool = True, host_panel: bool = True) -> CauseKnowledge:
     )
 
 
-def pull(net: Net, ends: Iterable[End]) -> None:
-    for end in ends:
-        net.cut(end)
+def net_of(fabric: Fabric) -> Net:
+    """A capture as a net that faults can be put into: tiers as inferred, unit 1 for the hosts of the first leaf ..."""
+    tiers = infer_tiers(fabric)
+    net, units = Net(), dict[str, int]()
+    order = sorted(fabric.nodes, key=lambda key: natural_key(fabric.nodes[key].name))
+    for at, key in enumerate(order, 1):
+        node = fabric.nodes[key]
+        found = re.search(r"-(?:p|su)(\d+)-", node.name)
+        units[key] = int(found[1]) if found else 0
+        guid = int(node.guid, 16) if node.guid else at << 8
+        net.add(Box(key, guid, node.ports, node.name, tiers[key], units[key]))
+    for link in fabric.each_link():
+        net.connect(End(*link.a), End(*link.b))
+        for own, far in ((link.a.node, link.b.node), (link.b.node, link.a.node)):
+            if not tiers[own]:
+                net.boxes[own] = replace(net.boxes[own], unit=units[far])
+    return net

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 
 from fabricctl.causes.model import CauseKind, CauseKnowledge, Confidence, OtherSlot
-from tests.causes.nets import Case, case, known, truth
+from fabricctl.discovery.recognise import parse_any
+from tests.causes.nets import Case, case, case_of, known, net_of, plan_of, truth
+from tests.conftest import read_capture
 from tests.sim.netgen import Wiring
 from tests.sim.systematic import SYSTEMATIC
 
@@ -109,6 +112,27 @@ def test_alone_in_a_smaller_fabric_with_either_core_pattern(kind: str, wiring: W
         assert cause.kind is NAMED[kind][0]
 
 
+CAPTURED = [
+    pytest.param(kind, marks=() if kind == "spine-rotated" else pytest.mark.slow)
+    for kind in (
+        *("leaf-rotated", "spine-rotated", "host-ports-rotated", "uplinks-reversed", "trunk-reversed"),
+        *("cages-exchanged", "host-bundles", "uplink-bundles", "leaf-misplaced", "spine-misplaced"),
+        *("core-misplaced", "hosts-exchanged", "hosts-wrong-unit", "host-cage-ports", "host-reversed"),
+    )
+]
+
+
+@pytest.mark.parametrize("name", ["imbue/fabric.net.gz", "uni.net.gz"])
+@pytest.mark.parametrize("kind", CAPTURED)
+def test_alone_in_a_captured_fabric(captures: Path, name: str, kind: str) -> None:
+    """320 switches with spines by unit, and by rail; plans without a word on tier, rail or unit."""
+    net = net_of(parse_any(read_capture(captures / "ibsim" / name), name).fabric)
+    found = case_of(net, plan_of(net), kind, knowledge=known())
+    (cause,) = found.explanation.causes
+    assert cause.kind is NAMED[kind][0]
+    assert found.explained(cause) == truth(found.faults)
+
+
 def pairs(seed: int, number: int, without: tuple[str, ...] = ()) -> list[tuple[str, str]]:
     names = [kind for kind in NAMED if kind not in (*without, *LAYERS, "one-tail-crossed")]
     found = [pair for pair in combinations(names, 2) if not {*pair} <= {*WHOLE_UNITS}]
@@ -127,10 +151,17 @@ def assert_both(found: Case) -> None:
         assert set(map(frozenset, told)) in ({frozenset(one), frozenset(two)}, {frozenset(one | two)})
 
 
-@pytest.mark.parametrize("kinds", pairs(1, 12), ids="+".join)
+@pytest.mark.parametrize("kinds", pairs(1, 4), ids="+".join)
 def test_in_pairs_in_the_hall(kinds: tuple[str, str]) -> None:
     found = case("hall", *kinds, knowledge=known(), splitter=splitter(*kinds), seed=3)
     assert_both(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kinds", pairs(5, 60), ids="+".join)
+@pytest.mark.parametrize("wiring", [Wiring.UNIFIED, Wiring.STRIPED])
+def test_in_more_pairs_in_the_hall(kinds: tuple[str, str], wiring: Wiring) -> None:
+    assert_both(case("hall", *kinds, wiring=wiring, knowledge=known(), splitter=splitter(*kinds), seed=6))
 
 
 @pytest.mark.parametrize("kinds", pairs(2, 60, FOUR_RAILS), ids="+".join)
@@ -145,6 +176,7 @@ def test_in_pairs_in_a_smaller_fabric(kinds: tuple[str, str], wiring: Wiring) ->
     assert_both(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize(
     ("kind", "links"),
@@ -165,6 +197,15 @@ def test_a_fault_on_top_of_a_layer_cabled_by_groups_is_named_too(layer: str, kin
     assert second.kind is NAMED[kind][0]
     assert links - 2 <= second.links <= links + 2  # a few cables lie alike in both layouts
     assert found.explanation.left == ()
+
+
+def test_a_leaf_rotated_on_top_of_eight_islands() -> None:
+    found = case("hall", "leaves-per-rail", "leaf-rotated", knowledge=known())
+    assert [cause.kind for cause in found.explanation.causes] == [
+        CauseKind.CABLED_PER_RAIL,
+        CauseKind.SHIFTED,
+    ]
+    assert found.explanation.causes[1].evidence == "32 of 32 uplinks sit one port further"
 
 
 def test_every_fault_of_the_simulator_is_tried() -> None:
