@@ -24,7 +24,7 @@ def bind(plan: Plan, seen: Fabric, names: Names | None = None, directory: Direct
         return _by_guid(plan, seen)
     names = names or Names()
     directory = directory or Directory(seen, names)
-    return _by_name(_numbered_ports_as_hcas(plan, directory), directory, names)
+    return _by_name(numbered_ports_as_hcas(plan, directory), directory, names)
 
 
 # -- by GUID --------------------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def _shared_short_names(binding: Binding, directory: Directory, left: list[Node]
                 binding.clashes.append(Clash((host,), tuple(claimants)))
 
 
-def _numbered_ports_as_hcas(plan: Plan, directory: Directory) -> Plan:
+def numbered_ports_as_hcas(plan: Plan, directory: Directory) -> Plan:
     """Devices the plan could not tell and the discovery knows as hosts: port n becomes HCA n.
 
     Of a host whose one card has several ports, n is the port of that card.
