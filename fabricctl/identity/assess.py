@@ -75,7 +75,7 @@ def _margins(votes: Votes, result: Standings) -> None:
     for switch, standing in result.of.items():
         best = max((count for count, _ in standing.others), default=0)
         firm[switch] = max(0, standing.votes - best)
-    for switch, standing in result.of.items():
+    for standing in result.of.values():
         standing.margin = standing.votes
         for count, place in standing.others:
             holder = votes.holder[place]

@@ -7,9 +7,11 @@ plugged into another), these are turned too, and the region is one ambiguity wit
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from fabricctl.cabling.tiers import pair_word
 from fabricctl.fabric import Node, Place
 from fabricctl.hostset import fold, natural_key
 from fabricctl.identity.assess import Standings, assess
@@ -21,6 +23,8 @@ from fabricctl.identity.votes import Votes
 
 LEVELS = 4
 """Most steps a region is followed: hosts, leaves, spines, cores."""
+ALIKE = 1.1
+"""Costs that differ by no more than this factor say nothing about which is true."""
 REGION = 512
 """Most rings that are looked at together."""
 
@@ -77,7 +81,7 @@ class Teller:
         """``the host bundles of L1 and L2 are exchanged: move 64 host ends``, or that devices stand elsewhere."""
         places = [trial.votes.at[v] for v in devices]
         names = self.names(place for place in places if place != NONE)
-        kind = self._kind(trial.cost, places)
+        kind = self.kind_of(trial.cost, places)
         ends = f"move {trial.cost.moves:,} {kind} ends" if trial.cost.moves else "nothing to move"
         if first:
             return f"the {kind} bundles of {names} are exchanged: {ends}"
@@ -109,22 +113,24 @@ class Teller:
     def _name(self, place: int) -> str:
         return self.nodes[self.jacks.network.places[place]].name if place != NONE else "nothing planned"
 
-    def _kind(self, cost: Cost, places: list[int]) -> str:
-        """Which cables are wrong: host, uplink, downlink; ``cable`` when mixed or unknown."""
+    def kind_of(self, cost: Cost, places: Iterable[int]) -> str:
+        """Which cables are wrong, by most of them: ``host``, ``uplink``, ``downlink``, ``leaf-spine``, or ``cable``."""
         if cost.wrong and 2 * cost.hosts >= len(cost.wrong):
             return "host"
         network = self.jacks.network
         own = {self.tiers.get(network.places[place]) for place in places if place != NONE}
-        up = down = 0
-        for pair in cost.wrong:
-            ends = [self.tiers.get(network.places[jack >> network.shift]) for jack in pair]
-            if None in ends or len(own) != 1 or None in own:
-                continue
-            (tier,) = own
-            assert tier is not None
-            up += max(end or 0 for end in ends) > tier
-            down += min(end or 0 for end in ends) < tier
-        return "uplink" if up > down else "downlink" if down > up else "cable"
+        pairs = Counter(
+            tuple(sorted(self.tiers.get(network.places[jack >> network.shift], NONE) for jack in pair))
+            for pair in cost.wrong
+        )
+        if not pairs:
+            return "cable"
+        low, high = pairs.most_common(1)[0][0]
+        if low < 1:
+            return "cable"
+        if own == {low} and low != high:
+            return "uplink"
+        return "downlink" if own == {high} and low != high else pair_word(low, high)
 
     def _decide_by(self, trials: Sequence[Trial], devices: list[int]) -> Iterable[str]:
         network = self.jacks.network
@@ -212,10 +218,17 @@ def _trials(votes: Votes, ring: dict[int, int], teller: Teller) -> list[Trial]:
     turned = votes.copy()
     turned.put(ring.items())
     places = {votes.at[v] for v in ring} | set(ring.values())
-    costs = [(teller.jacks.cost(each, places), each) for each in (votes, turned)]
-    costs.sort(key=lambda item: (item[0].moves, -item[0].hosts))
+    both = [votes, turned]
+    costs = [teller.jacks.cost(each, places) for each in both]
     who = frozenset(ring)
-    return [Trial(each, cost, who if number else frozenset()) for number, (cost, each) in enumerate(costs)]
+    order = _best_first(costs)
+    return [Trial(both[n], costs[n], who if n != order[0] else frozenset()) for n in order]
+
+
+def _best_first(costs: list[Cost]) -> list[int]:
+    """Cheapest first; of nearly equal ones that which blames most host cables: they are many, thin and hand-plugged."""
+    limit = ALIKE * min(cost.moves for cost in costs)
+    return sorted(range(len(costs)), key=lambda n: (costs[n].moves > limit, -costs[n].hosts, costs[n].moves))
 
 
 def _ring(votes: Votes, ring: dict[int, int], teller: Teller) -> tuple[Ambiguity, Votes]:
@@ -268,7 +281,7 @@ def _region(votes: Votes, rings: list[dict[int, int]], teller: Teller) -> tuple[
         return None
     places = {step.at[v] for step in steps for v in known} - {NONE}
     costs = [teller.jacks.cost(step, places) for step in steps]
-    order = sorted(range(len(steps)), key=lambda n: (costs[n].moves, -costs[n].hosts))
+    order = _best_first(costs)
     best = steps[order[0]]
     trials = [
         Trial(steps[n], costs[n], frozenset(v for v in known if steps[n].at[v] != best.at[v])) for n in order
@@ -276,7 +289,7 @@ def _region(votes: Votes, rings: list[dict[int, int]], teller: Teller) -> tuple[
     words = []
     for number, trial in enumerate(trials):
         names = teller.names(trial.votes.at[v] for v in (trial.turned or known))
-        kind = teller._kind(trial.cost, [trial.votes.at[v] for v in known])
+        kind = teller.kind_of(trial.cost, [trial.votes.at[v] for v in known])
         ends = f"move {trial.cost.moves:,} {kind} ends"
         words.append(
             f"the {kind} cables of {names} are exchanged: {ends}"

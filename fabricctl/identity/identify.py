@@ -8,7 +8,7 @@ from fabricctl.discovery.model import Observation
 from fabricctl.errors import UsageError
 from fabricctl.fabric import Fabric, NodeKind
 from fabricctl.hostset import natural_key
-from fabricctl.identity.assess import Standings, assess
+from fabricctl.identity.assess import Standing, Standings, assess
 from fabricctl.identity.evidence import PLACED_SHARE, Anchors, Evidence, gather
 from fabricctl.identity.gauge import shared_faults
 from fabricctl.identity.hypotheses import Teller, local_ambiguities
@@ -122,7 +122,7 @@ class _Identifier:
             found.append(shared[0])
             self.votes = shared[1]
             concerned = set(shared[0].devices)
-            standings = assess(self.votes, share)
+            standings = assess(self.votes.copy(), share)
             standings.cycles = [r for r in standings.cycles if not self._any_of(r, concerned)]
             standings.loose = [r for r in standings.loose if not self._any_of(r, concerned)]
         changes: dict[int, int] = {}
@@ -133,7 +133,7 @@ class _Identifier:
         moved = {v: place for v, place in changes.items() if self.votes.at[v] != place}
         if moved:
             self.votes.put(moved.items())
-            standings = assess(self.votes, share)
+            standings = assess(self.votes.copy(), share)
         names = self.result.plan_names
         found.sort(
             key=lambda a: (
@@ -179,6 +179,8 @@ class _Identifier:
         filled: set[str] = set()
         for switch, key in enumerate(network.seen):
             standing = standings.of.get(switch)
+            if standing is None and key in unsure and self.votes.at[switch] != NONE:
+                standing = Standing(self.votes.at[switch], 0, 0, [])  # of a hypothesis no vote speaks for
             if standing is None or (
                 standing.margin <= 0 and key not in unsure and switch not in self.votes.fixed
             ):

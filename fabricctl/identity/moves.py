@@ -20,7 +20,10 @@ UNKNOWN = -2
 
 @dataclass
 class Cost:
-    """:param moves: ends to move; :param wrong: wrong cables as pairs of jacks, :param hosts: how many of them to HCAs."""
+    """What a repair takes.
+
+    :param moves: ends to move; :param wrong: wrong cables as pairs of jacks, :param hosts: how many of them to HCAs.
+    """
 
     moves: int
     wrong: list[tuple[int, int]]
@@ -64,18 +67,20 @@ class Jacks:
         return UNKNOWN if at == NONE else at << network.shift | far_port
 
     def cost(self, votes: Votes, places: Iterable[int]) -> Cost:
-        """Ends to move in all components that touch these places."""
+        """Ends to move at these places: of each component that touches them, its cables that do."""
         network, wanted = self.network, self.network.wanted
         ports = range(1 << network.shift)
         cost = Cost(0, [], 0)
         visited: set[int] = set()
-        for place in places:
+        here = set(places)
+        for place in sorted(here):
             first = place << network.shift
             for port in ports:
                 start = first | port
                 if start in visited:
                     continue
                 wrong, missing = self._component(start, votes, visited, wanted)
+                wrong = [(a, b) for a, b in wrong if a >> network.shift in here or b >> network.shift in here]
                 cost.moves += min(len(wrong), missing)
                 cost.wrong += wrong
         cost.hosts = sum(max(pair) >> network.shift >= network.switches for pair in cost.wrong)
