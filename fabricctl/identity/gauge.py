@@ -35,6 +35,10 @@ AGREE = 0.9
 """Share of objecting identities that a rotation must explain."""
 
 
+_WORDS = {1: ("leaf", "leaves"), 2: ("spine", "spines"), 3: ("core", "cores")}
+_OTHER = ("switch", "switches")
+
+
 @dataclass(frozen=True)
 class Turn:
     """How a block was turned. :param by: positions, 0 when reversed."""
@@ -166,6 +170,30 @@ def shared_faults(
     return None
 
 
+def invisible_turn(votes: Votes, teller: Teller) -> str:
+    """What nobody could see from inside, one sentence: uplinks rotated by whole bundles; empty when it would show.
+
+    Nothing to say where a switch above is declared.
+    """
+    network = votes.network
+    known = {teller.tiers.get(network.places[place], NONE) for place in votes.fixed.values()}
+    for block in blocks(votes, teller.tiers):
+        if any(tier > block.tier for tier in known):
+            continue
+        counts = fits(votes, block)
+        none = Turn(0, block.size)
+        alike = [turn for turn, n in counts.items() if turn != none and n >= counts[none] > 0]
+        if alike:
+            turn = min(alike, key=lambda t: t.reach)
+            lower, upper = _WORDS.get(block.tier, _OTHER)[1], _WORDS.get(block.tier + 1, _OTHER)[1]
+            return (
+                f"not to be seen from inside: were the uplinks of all {lower} {turn} (whole bundles), the {upper} "
+                "would only be taken for each other; the serial or GUID label of one of them, declared in the site file, "
+                "excludes it"
+            )
+    return ""
+
+
 def _turned(votes: Votes, block: Block, alike: list[Turn], teller: Teller) -> tuple[Ambiguity, Votes] | None:
     """The block was turned: the smallest turn against the votes' own reading, or against the next turn."""
     turn = alike[0]
@@ -226,13 +254,11 @@ def _told(teller: Teller, block: Block, turn: Turn, first: Votes, second: Votes)
         Trial(first, teller.jacks.cost(first, everywhere), frozenset()),
         Trial(second, teller.jacks.cost(second, everywhere), differing),
     ]
-    lower = {1: "leaf", 2: "spine"}.get(block.tier, f"tier {block.tier} switch")
+    lower = _WORDS.get(block.tier, _OTHER)[0]
     upper = sorted(
         {teller.tiers.get(network.places[first.at[v]], 0) for v in differing if first.at[v] != NONE}
     )
-    whom = (
-        " and ".join({1: "leaves", 2: "spines", 3: "cores"}.get(t, "switches") for t in upper) or "switches"
-    )
+    whom = " and ".join(_WORDS.get(t, _OTHER)[1] for t in upper) or "switches"
     moves, other = trials[0].cost.moves, trials[1].cost.moves
     words = [
         f"the uplinks of every {lower} are {turn}: move {moves:,} ends, nobody is renamed",

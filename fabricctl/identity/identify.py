@@ -10,7 +10,7 @@ from fabricctl.fabric import Fabric, NodeKind
 from fabricctl.hostset import natural_key
 from fabricctl.identity.assess import Standing, Standings, assess
 from fabricctl.identity.evidence import PLACED_SHARE, Anchors, Evidence, gather
-from fabricctl.identity.gauge import shared_faults
+from fabricctl.identity.gauge import invisible_turn, shared_faults
 from fabricctl.identity.hypotheses import Teller, local_ambiguities
 from fabricctl.identity.model import (
     Ambiguity,
@@ -125,6 +125,8 @@ class _Identifier:
             standings = assess(self.votes.copy(), share)
             standings.cycles = [r for r in standings.cycles if not self._any_of(r, concerned)]
             standings.loose = [r for r in standings.loose if not self._any_of(r, concerned)]
+        elif unseen := invisible_turn(self.votes, teller):
+            self.result.notes.append(unseen)
         changes: dict[int, int] = {}
         for ambiguity, votes in local_ambiguities(self.votes, standings, teller):
             found.append(ambiguity)

@@ -55,7 +55,8 @@ def planned_switches(anchors: Anchors) -> int:
 def _facts(anchors: Anchors, seen: Fabric, network: Network, tiers: Mapping[str, int]) -> list[str]:
     plan = anchors.plan.fabric
     planned = Counter(tiers.get(key) for key in network.places[: network.switches])
-    found = Counter(infer_tiers(seen).get(key) for key in network.seen)
+    levels = infer_tiers(seen)
+    found = Counter(levels.get(key) for key in network.seen)
     radix = sorted({node.ports for node in seen.switches()})
     used = Counter(port.node for port in plan.links)
     most = max((used[key] for key in network.places[: network.switches]), default=0)
@@ -72,7 +73,8 @@ def _tier_words(counts: Counter[int | None]) -> str:
     words = {1: ("leaf", "leaves"), 2: ("spine", "spines"), 3: ("core", "cores")}
     parts = []
     for tier, number in sorted(counts.items(), key=lambda item: (item[0] is None, item[0] or 0)):
-        one, many = words.get(tier or 0, ("switch of no known tier", "switches of no known tier"))
+        other = "no known tier" if tier is None else f"tier {tier}"
+        one, many = words.get(tier or 0, (f"switch of {other}", f"switches of {other}"))
         parts.append(f"{number:,} {one if number == 1 else many}")
     return ", ".join(parts) or "no switch"
 
