@@ -188,7 +188,7 @@ def invisible_turn(votes: Votes, teller: Teller) -> str:
             lower, upper = _WORDS.get(block.tier, _OTHER)[1], _WORDS.get(block.tier + 1, _OTHER)[1]
             return (
                 f"not to be seen from inside: were the uplinks of all {lower} {turn} (whole bundles), the {upper} "
-                "would only be taken for each other; the serial or GUID label of one of them, declared in the site file, "
+                "would only be taken for each other; the serial or GUID label of one, declared in the site file, "
                 "excludes it"
             )
     return ""
