@@ -21,6 +21,9 @@ class SwitchModel:
     :param shown: InfiniBand port number -> the label to print (the one on the front panel).
     :param status: ``confirmed``, ``inferred`` or ``usual``; ``usual`` is printed as such.
     :param source: the document that says so.
+    :param split_ready: normal port number -> number of the port's first half in the split-ready profile, the second
+        half is one more; empty when the model has no such profile.
+    :param cages: number of cages, 0 when unknown.
     """
 
     name: str
@@ -30,6 +33,13 @@ class SwitchModel:
     shown: Mapping[int, str] = field(default_factory=dict)
     status: str = "usual"
     source: str = ""
+    split_ready: Mapping[int, int] = field(default_factory=dict)
+    cages: int = 0
+
+    @property
+    def ports_per_cage(self) -> int:
+        """Ports in a cage; 1 when the cages are not known."""
+        return self.ports // self.cages if self.cages else 1
 
     def port_of(self, label: str) -> int | None:
         """InfiniBand port number of a label, None when the model has no such label."""

@@ -15,11 +15,13 @@ class PanelPort(NamedTuple):
     """One port of a panel.
 
     :param cage: what the cage is called (``14``, ``OSFP1``); :param port: 1-based port within the cage.
-    :param number: InfiniBand port number in the normal profile (of an HCA: its port on the card).
+    :param number: InfiniBand port number in the normal profile (of an HCA: its port on the card); 0 when no source
+        tells it.
     :param split_ready: InfiniBand port number of its first half in the split-ready profile, None when there is none.
     :param lanes: module lanes, ``1-4``; :param row: ``top``, ``bottom`` or a number; :param column: 1-based, 0 unknown.
     :param hca: of a host's panel, the HCA behind it (``mlx5_11``), else empty.
-    :param labels: operating system or tool -> label (``MLNX-OS`` -> ``1/14/1``).
+    :param labels: operating system or tool -> label (``MLNX-OS`` -> ``1/14/1``; ``panel``: what stands on the face).
+    :param pci: of a host's panel, PCI address of the HCA (``dc:00.0``), :param gpu: and the GPU it serves, from 0.
     """
 
     cage: str
@@ -31,6 +33,13 @@ class PanelPort(NamedTuple):
     column: int = 0
     hca: str = ""
     labels: Mapping[str, str] = {}
+    pci: str = ""
+    gpu: int | None = None
+
+    @property
+    def label(self) -> str:
+        """What stands beside the port on the face; cage and port where the table has no such label."""
+        return self.labels.get("panel") or (f"{self.cage}/{self.port}")
 
 
 @dataclass(frozen=True)
@@ -41,7 +50,8 @@ class Panel:
     :param side: side of the rack its ports are on, usually ``rear``; empty when unknown.
     :param ports: every port once; :param cage_type: ``twin-port OSFP (finned)``.
     :param status: aspect (``number``, ``labels``, ``rows``, ``side``) -> confirmed, inferred, usual or unknown.
-    :param sources: aspect -> document.
+    :param sources: aspect -> document; :param notes: what a reader should know, one sentence each.
+    :param kind: ``switch`` or ``host``; :param height_u: rack units, 0 when unknown.
     """
 
     name: str
@@ -51,6 +61,20 @@ class Panel:
     cage_type: str = ""
     status: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+    kind: str = "switch"
+    height_u: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def cages(self) -> tuple[str, ...]:
+        """Names of the cages in the table's order."""
+        return tuple(dict.fromkeys(port.cage for port in self.ports))
+
+    @property
+    def side_words(self) -> str:
+        """The side with its status where that is no more than usual: ``rear, usual``; empty when unknown."""
+        status = self.status.get("side", "")
+        return f"{self.side}, {status}" if self.side and status not in ("", "confirmed") else self.side
 
     @property
     def ports_per_cage(self) -> int:

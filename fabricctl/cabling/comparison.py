@@ -5,12 +5,13 @@ Causes, repair, picture and work orders all start from here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from fabricctl.cabling.binding import Binding
 from fabricctl.cabling.classify import Classified
 from fabricctl.cabling.ends import Ends
+from fabricctl.cabling.numbering import Numbering
 from fabricctl.cabling.tiers import Tiers
 from fabricctl.fabric import Fabric, Port
 
@@ -22,6 +23,7 @@ class Comparison:
     :param binding: which discovered node is which planned one; ``binding.plan`` is the plan that was used.
     :param seen: the discovery (keys are GUIDs); :param classified: every planned link that is not ok.
     :param ends: makes printable ``End`` values of ports (name, panel label, rack place, GUID).
+    :param numbering: in which profile port numbers are counted here; what to print, ``ends`` knows.
     """
 
     binding: Binding
@@ -29,6 +31,7 @@ class Comparison:
     classified: Classified
     tiers: Tiers
     ends: Ends
+    numbering: Numbering = field(default_factory=Numbering)
 
     def in_plan(self, port: Port) -> Port:
         """A discovered port under its planned node's key; a device outside the plan keeps its own key."""

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 from fabricctl.cabling.binding import Binding
 from fabricctl.cabling.model import End
-from fabricctl.fabric import Fabric, NodeKind, Place, Port
+from fabricctl.cabling.numbering import Numbering
+from fabricctl.fabric import Fabric, Node, NodeKind, Place, Port
 from fabricctl.models import SwitchModel
+from fabricctl.panels import Panel, PanelPort
 
 
 @dataclass(frozen=True)
@@ -16,19 +18,32 @@ class Knowledge:
     """What helps to print a port, beside plan and discovery.
 
     :param place_of: device or host name -> place; :param model_of: device name and discovered model -> model.
+    :param panel_of: name of a switch or host and its model, as far as told -> its panel.
     """
 
     place_of: Mapping[str, Place] = field(default_factory=dict)
     model_of: Callable[[str, str], SwitchModel | None] | None = None
+    panel_of: Callable[[str, str], Panel | None] | None = None
 
 
 class Ends:
-    """Makes ``End`` values from planned and from discovered ports."""
+    """Makes ``End`` values from planned and from discovered ports.
 
-    def __init__(self, binding: Binding, seen: Fabric, knowledge: Knowledge | None = None) -> None:
+    A port is printed by the number the switch itself shows, whatever profile the comparison counts in.
+    """
+
+    def __init__(
+        self,
+        binding: Binding,
+        seen: Fabric,
+        knowledge: Knowledge | None = None,
+        numbering: Numbering | None = None,
+    ) -> None:
         self.binding, self.seen = binding, seen
         self.knowledge = knowledge or Knowledge()
+        self.numbering = numbering or Numbering()
         self._models: dict[str, SwitchModel | None] = {}
+        self._panels: dict[tuple[str, str], Panel | None] = {}
 
     def planned(self, port: Port) -> End:
         """A planned port."""
@@ -38,15 +53,7 @@ class Ends:
         place = node.place or self._place(node.name, node.host)
         guid = node.guid or (seen_node.guid if seen_node else None) or ""
         model = node.model or (seen_node.model if seen_node else "")
-        is_hca = node.kind is NodeKind.HCA
-        return End(
-            node.name,
-            port.number,
-            self._label(node.name, model, port.number, is_hca),
-            _text(place),
-            guid,
-            is_hca,
-        )
+        return self._end(node, model, port, seen_key, place, guid)
 
     def discovered(self, port: Port) -> End:
         """A discovered port; a planned device keeps its planned name."""
@@ -55,23 +62,56 @@ class Ends:
             return self.planned(Port(planned, port.number))
         node = self.seen.nodes[port.node]
         place = self._place(node.name, node.host)
+        return self._end(node, node.model, port, port.node, place, node.guid or node.key)
+
+    def panel(self, key: str) -> Panel | None:
+        """Panel of a device: plan key or discovered key of a switch or HCA; None when its model is not known."""
+        node = self.binding.plan.fabric.nodes.get(key)
+        seen = self.seen.nodes.get(self.binding.seen_of.get(key, key))
+        node = node or seen
+        if node is None or self.knowledge.panel_of is None:
+            return None
+        asked = (node.host or node.name, node.model or (seen.model if seen else ""))
+        if asked not in self._panels:
+            self._panels[asked] = self.knowledge.panel_of(*asked)
+        return self._panels[asked]
+
+    def panel_port(self, port: Port) -> PanelPort | None:
+        """Where a port (in plan or discovered keys) is on its device's panel; of a second half, the whole port."""
+        panel = self.panel(port.node)
+        if panel is None:
+            return None
+        node = self.binding.plan.fabric.nodes.get(port.node) or self.seen.nodes.get(port.node)
+        if panel.kind == "host":
+            return panel.behind(node.hca) if node is not None and node.hca else None
+        return panel.at(self.numbering.panel_number(port.node, port.number))
+
+    def _end(
+        self, node: Node, model: str, port: Port, seen_key: str | None, place: Place | None, guid: str
+    ) -> End:
         is_hca = node.kind is NodeKind.HCA
-        label = self._label(node.name, node.model, port.number, is_hca)
-        return End(node.name, port.number, label, _text(place), node.guid or node.key, is_hca)
+        planned = port.node if seen_key != port.node else None
+        number, label = self.numbering.own(planned, seen_key, port.number)
+        if is_hca:
+            label = self._hca_label(port)
+        elif label is None:
+            label = self._label(node.name, model, number)
+        text = "" if label == str(number) else label
+        return End(node.name, number, text, str(place) if place is not None else "", guid, is_hca)
 
     def _place(self, name: str, host: str | None) -> Place | None:
         places = self.knowledge.place_of
         return places.get(name) or (places.get(host) if host else None)
 
-    def _label(self, name: str, model: str, number: int, is_hca: bool) -> str:
-        if is_hca or self.knowledge.model_of is None:
+    def _label(self, name: str, model: str, number: int) -> str:
+        if self.knowledge.model_of is None:
             return ""
         if name not in self._models:
             self._models[name] = self.knowledge.model_of(name, model)
         found = self._models[name]
-        label = found.shown.get(number, "") if found is not None else ""
-        return "" if label == str(number) else label
+        return found.shown.get(number, "") if found is not None else ""
 
-
-def _text(place: Place | None) -> str:
-    return str(place) if place is not None else ""
+    def _hca_label(self, port: Port) -> str:
+        """The host's own panel, where the site file names it: ``OSFP1P1``."""
+        found = self.panel_port(port) if self.knowledge.panel_of is not None else None
+        return found.label if found is not None else ""

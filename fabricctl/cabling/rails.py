@@ -10,8 +10,9 @@ not, it is not rail-optimised, and no HCA is out of line.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from fabricctl.fabric import Fabric, Node, Port
 
@@ -67,8 +68,11 @@ class RailCheck:
         return self.host_hcas > 0 and self.usual_ports >= ALIGNED_SHARE * self.host_hcas
 
 
-def check_rails(fabric: Fabric) -> RailCheck:
-    """Both checks on a discovered fabric."""
+def check_rails(fabric: Fabric, shown: Callable[[Port], int] = attrgetter("number")) -> RailCheck:
+    """Both checks on a discovered fabric.
+
+    :param shown: a switch port -> the number to print, where the switch counts otherwise than the fabric here.
+    """
     check = RailCheck()
     at_leaf: dict[str, list[_Member]] = defaultdict(list)
     of_host: dict[str, list[_Member]] = defaultdict(list)
@@ -81,7 +85,7 @@ def check_rails(fabric: Fabric) -> RailCheck:
                 at_leaf[far.node].append((node, own, far))
                 of_host[node.host].append((node, own, far))
     _alignment(check, at_leaf)
-    _same_port(check, of_host)
+    _same_port(check, of_host, shown)
     return check
 
 
@@ -106,7 +110,7 @@ def _alignment(check: RailCheck, at_leaf: Mapping[str, list[_Member]]) -> None:
         check.misaligned = found
 
 
-def _same_port(check: RailCheck, of_host: Mapping[str, list[_Member]]) -> None:
+def _same_port(check: RailCheck, of_host: Mapping[str, list[_Member]], shown: Callable[[Port], int]) -> None:
     found: list[Deviation] = []
     for members in of_host.values():
         if len({far.node for _, _, far in members}) < max(2, len(members) // 2):
@@ -118,9 +122,13 @@ def _same_port(check: RailCheck, of_host: Mapping[str, list[_Member]]) -> None:
             continue
         check.same_port_hosts += count == len(members)
         check.usual_ports += count
-        expected = f"port {usual}, as {count} of {len(members)} HCAs of this host"
         found += [
-            Deviation(own, far, expected, f"port {far.number}")
+            Deviation(
+                own,
+                far,
+                f"port {shown(Port(far.node, usual))}, as {count} of {len(members)} HCAs of this host",
+                f"port {shown(far)}",
+            )
             for _, own, far in members
             if far.number != usual
         ]

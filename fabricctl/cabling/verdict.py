@@ -11,11 +11,14 @@ from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.ends import Knowledge
 from fabricctl.cabling.islands import Islands
 from fabricctl.cabling.model import Cable, Counts, Finding
+from fabricctl.causes.model import Cause
 from fabricctl.discovery.model import Source
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_OK
 from fabricctl.fabric import Port
+from fabricctl.identity.model import Identification
 from fabricctl.plan.model import PlanFormat
 from fabricctl.rates import Rate
+from fabricctl.repair.model import RepairPlan
 
 DEFAULT_GATE = 0.10
 """Share of bad links at which adaptive routing no longer copes (operators' experience; facts of the field)."""
@@ -61,6 +64,8 @@ class Verdict:
     :param doubts: why something could not be told, one sentence each; :param notes: worth knowing, no verdict.
     :param outside: cables that reach a device outside the plan; counted, and listed on request.
     :param comparison: plan and discovery laid over each other, for causes, repair and picture.
+    :param causes: why, largest explanation first; :param unexplained: end a of the wrong links that none explains.
+    :param repair: the fewest moves; None when there is no plan. :param identification: with ``--identify``.
     :param plan_format: None when no plan was given and only the plan-free checks ran.
     """
 
@@ -79,6 +84,10 @@ class Verdict:
     hcas_seen: int = 0
     outside: list[Cable] = field(default_factory=list)
     comparison: Comparison | None = None
+    causes: tuple[Cause, ...] = ()
+    unexplained: tuple[Port, ...] = ()
+    repair: RepairPlan | None = None
+    identification: Identification | None = None
 
     @property
     def exit_code(self) -> int:

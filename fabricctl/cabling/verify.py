@@ -15,6 +15,7 @@ from fabricctl.cabling.islands import Islands, find_islands, planned_words, spli
 from fabricctl.cabling.link_findings import LinkFindings
 from fabricctl.cabling.model import Cable, Counts, Finding, FindingKind
 from fabricctl.cabling.other_findings import OtherFindings, covered_ports, unknown_keys
+from fabricctl.cabling.profiles import normalise
 from fabricctl.cabling.rails import RailCheck, check_rails
 from fabricctl.cabling.remarks import Remarks
 from fabricctl.cabling.scope import Scope, make_scope
@@ -39,12 +40,14 @@ def verify(plan: Plan | None, observation: Observation, options: Options | None 
 
 class _Verifier:
     def __init__(self, plan: Plan | None, observation: Observation, options: Options) -> None:
+        normal = normalise(plan, observation, options.knowledge.model_of, options.names)
+        plan, observation = normal.plan, normal.observation
         self.options, self.observation, self.seen = options, observation, observation.fabric
-        self.planned = plan is not None
+        self.planned, self.normal, self.numbering = plan is not None, normal, normal.numbering
         self.directory = Directory(self.seen, options.names)
         self.binding = bind(plan or _rates_off(observation), self.seen, options.names, self.directory)
         self.tiers = Tiers(self.binding, self.seen)
-        self.ends = Ends(self.binding, self.seen, options.knowledge)
+        self.ends = Ends(self.binding, self.seen, options.knowledge, self.numbering)
         self.other = OtherFindings(self.binding, observation, self.directory, self.tiers, self.ends)
         self.findings: list[Finding] = []
         self.notes: list[str] = []
@@ -73,7 +76,7 @@ class _Verifier:
         said = planned_words(islands)
         self.notes += [said] if said and self.planned else []
         remarks = Remarks(self.binding, self.observation, planned=self.planned, scope=self.scope)
-        doubts = remarks.doubts(classified)
+        doubts = [*self.normal.doubts, *remarks.doubts(classified)]
         self.notes += remarks.notes(classified, list(self.expected.absent), rates_stated=self.rates_stated())
         order = list(FindingKind)
         self.findings.sort(key=lambda f: (order.index(f.kind), -len(f.cables), natural_key(f.subject)))
@@ -86,7 +89,12 @@ class _Verifier:
             islands=islands,
             findings=self.findings,
             doubts=doubts,
-            notes=[*(plan.notes if self.planned else ()), *self.binding.notes, *self.notes],
+            notes=[
+                *(plan.notes if self.planned else ()),
+                *self.normal.notes,
+                *self.binding.notes,
+                *self.notes,
+            ],
             sources=self.observation.sources,
             gate=self.options.gate,
             only=self.options.only,
@@ -95,7 +103,7 @@ class _Verifier:
             switches_seen=sum(1 for _ in self.seen.switches()),
             hcas_seen=sum(1 for _ in self.seen.hcas()),
             outside=self.outside,
-            comparison=Comparison(self.binding, self.seen, classified, self.tiers, self.ends),
+            comparison=Comparison(self.binding, self.seen, classified, self.tiers, self.ends, self.numbering),
         )
 
     @cached_property
@@ -113,7 +121,9 @@ class _Verifier:
         if named is not None:
             absent = {key: why for name, why in options.expected_absent.items() for key in named(name)}
             ports = {
-                Port(key, p.number): why for p, why in options.absent_ports.items() for key in named(p.node)
+                self.site_port(key, p): why
+                for p, why in options.absent_ports.items()
+                for key in named(p.node)
             }
         in_scope = self.scope.holds if self.scope is not None else None
         rate_of = self.class_rate if options.rate_of_class is not None else None
@@ -178,8 +188,12 @@ class _Verifier:
         """Reserved ports in plan keys, from the plan and the site."""
         reserved = dict(self.binding.plan.reserved)
         for port, who in self.options.reserved.items():
-            reserved.update((Port(key, port.number), who) for key in self.planned_names.get(port.node))
+            reserved.update((self.site_port(key, port), who) for key in self.planned_names.get(port.node))
         return reserved
+
+    def site_port(self, key: str, port: Port) -> Port:
+        """A port as the site file counts it (the normal profile) under its planned switch's key."""
+        return Port(key, self.numbering.of_normal(key, port.number))
 
     def in_scope(self, link: Link) -> bool:
         """Whether a seen cable touches what ``--only`` chose."""
@@ -197,7 +211,7 @@ class _Verifier:
 
     def rails(self, classified: Classified) -> None:
         """Findings where the plan declares rails or the operator asks, notes otherwise."""
-        check = check_rails(self.seen)
+        check = check_rails(self.seen, lambda port: self.numbering.own(None, port.node, port.number)[0])
         asked = self.options.check_rails or (self.planned and self.binding.plan.declares_rails)
         if asked:
             covered = covered_ports(classified)
