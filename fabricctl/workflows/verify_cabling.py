@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING
@@ -45,6 +45,9 @@ class Request:
     discovered: Sequence[str] = ()
     viewers: Sequence[str] = ()
     node_name_map: str = ""
+    hca_guids: str = ""
+    identify: bool = False
+    assume: Sequence[tuple[int, int]] = ()
     only: str = ""
     strict: bool = False
     check_rails: bool = False
@@ -58,11 +61,19 @@ class Request:
 
 @dataclass(frozen=True)
 class Intent:
-    """The plan and what the site says; loaded once, used for every pass of ``--watch``."""
+    """The plan and what the site says; loaded once, used for every pass of ``--watch``.
+
+    :param site_path: the site file, empty without one; :param harvested: HCA GUID -> ``host hca``.
+    :param identify: identify the switches first; :param assume: ambiguity and hypothesis taken as fact.
+    """
 
     plan: Plan | None
     options: Options
     viewers: tuple[str, ...] = ()
+    site_path: str = ""
+    harvested: Mapping[str, str] = field(default_factory=dict)
+    identify: bool = False
+    assume: tuple[tuple[int, int], ...] = ()
 
 
 def load_intent(request: Request, progress: Progress) -> Intent:
@@ -106,7 +117,13 @@ def load_intent(request: Request, progress: Progress) -> Intent:
         check_rails=request.check_rails,
         gate=options.gate if request.gate is None else request.gate,
     )
-    return Intent(plan, options, viewers)
+    harvested: Mapping[str, str] = {}
+    if request.hca_guids:
+        from fabricctl.workflows.identify import read_hca_guids
+
+        harvested = read_hca_guids(request.hca_guids)
+    site_path = site.path if site is not None else ""
+    return Intent(plan, options, viewers, site_path, harvested, request.identify, tuple(request.assume))
 
 
 def _builtin_model(_device: str, model: str) -> SwitchModel | None:
@@ -202,5 +219,9 @@ def _managers(capture: Capture) -> list[SubnetManager]:
 
 
 def judge(intent: Intent, observation: Observation) -> Verdict:
-    """The verdict."""
+    """The verdict; with ``--identify`` the switches are identified first."""
+    if intent.identify:
+        from fabricctl.workflows.identify import judge_identified
+
+        return judge_identified(intent, observation)
     return verify(intent.plan, observation, intent.options)
