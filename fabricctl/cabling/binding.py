@@ -14,7 +14,8 @@ from fabricctl.plan.model import Plan
 class Undecided:
     """A discovered device that could be one of several planned ones.
 
-    :param why: a reason for "not judged", without a full stop; :param planned: plan keys it could be, the likelier first.
+    :param why: a reason for "not judged", without a full stop.
+    :param planned: plan keys it could be, the likelier first; none when it could be any.
     """
 
     why: str

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from fabricctl import __version__
+from fabricctl.cli import identify as identify_commands
 from fabricctl.cli import plan as plan_commands
 from fabricctl.cli import schema as schema_commands
 from fabricctl.cli import site as site_commands
@@ -29,6 +30,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 as planned, 1 findings, 2 wrong usage or input, 3 could not tell, 130 interrupted.",
 )
 verify_commands.register(app)
+identify_commands.register(app)
 app.add_typer(plan_commands.app, name="plan")
 app.add_typer(site_commands.app, name="site")
 schema_commands.register(app)

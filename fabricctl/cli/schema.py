@@ -12,6 +12,7 @@ class SchemaName(StrEnum):
     """What has a schema."""
 
     VERIFY_CABLING = "verify-cabling"
+    IDENTIFY = "identify"
     SITE = "site"
 
 
@@ -23,7 +24,7 @@ def register(app: typer.Typer) -> None:
 def schema(
     name: Annotated[SchemaName, typer.Argument(metavar="NAME", help="Which schema to print.")],
 ) -> None:
-    """Print a JSON schema: of the JSON report, or of the site file."""
+    """Print a JSON schema: of a JSON report (verify-cabling, identify), or of the site file."""
     import json
 
     from fabricctl.cli.console import print_text
@@ -32,6 +33,10 @@ def schema(
         from fabricctl.report.schema import report_schema
 
         found = report_schema()
+    elif name is SchemaName.IDENTIFY:
+        from fabricctl.report.identity_json import identity_schema
+
+        found = identity_schema()
     elif name is SchemaName.SITE:
         from fabricctl.site.schema import Site
 

@@ -60,8 +60,17 @@ def names_for(intent: Intent, observation: Observation) -> tuple[Names, Identifi
     """
     found = run_identify(intent, observation)
     names = intent.options.names
-    declared = {**intent.harvested, **found.names, **names.declared}
+    declared = {**harvested_names(intent, observation), **found.names, **names.declared}
     return replace(names, declared=declared, undecided=_undecided(found)), found
+
+
+def harvested_names(intent: Intent, observation: Observation) -> dict[str, str]:
+    """Discovered HCA -> ``host hca``; a harvested port GUID is turned into its node's."""
+    nodes = observation.fabric.nodes
+    if not intent.harvested:
+        return {}
+    ports = {guid: key for key, node in nodes.items() for _, guid in node.port_guids}
+    return {ports.get(guid, guid) if guid not in nodes else guid: n for guid, n in intent.harvested.items()}
 
 
 def _undecided(found: Identification) -> dict[str, Undecided]:

@@ -224,4 +224,11 @@ def judge(intent: Intent, observation: Observation) -> Verdict:
         from fabricctl.workflows.identify import judge_identified
 
         return judge_identified(intent, observation)
+    if intent.harvested:
+        from fabricctl.workflows.identify import harvested_names
+
+        names = intent.options.names
+        declared = {**harvested_names(intent, observation), **names.declared}
+        options = replace(intent.options, names=replace(names, declared=declared))
+        return verify(intent.plan, observation, options)
     return verify(intent.plan, observation, intent.options)
