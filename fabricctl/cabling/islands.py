@@ -106,7 +106,8 @@ def _seen_island(binding: Binding, nodes: list[Node], sources: list[Source]) -> 
     for node in nodes:
         bits |= node.seen_by
     labels = tuple(source.label for index, source in enumerate(sources) if bits >> index & 1)
-    return replace(_island(known), sources=labels, strangers=len(nodes) - len(known))
+    nobody = sum(not keys for keys in perhaps)
+    return replace(_island(known), sources=labels, strangers=len(nodes) - len(known) - nobody)
 
 
 def _island(nodes: list[Node]) -> Island:

@@ -20,8 +20,11 @@ from fabricctl.hostset import fold, natural_key
 from fabricctl.identity.evidence import Evidence
 from fabricctl.identity.identify import identify
 from fabricctl.identity.model import Identification, RefusalKind
+from fabricctl.identity.nameless import nameless_hcas
 from fabricctl.site.write import add_identities
 from fabricctl.workflows.verify_cabling import Intent
+
+_NAMELESS = "an HCA there says no name that tells it from others (harvest HCA GUIDs: --hca-guids)"
 
 
 def read_hca_guids(path: str) -> dict[str, str]:
@@ -61,7 +64,11 @@ def names_for(intent: Intent, observation: Observation) -> tuple[Names, Identifi
     found = run_identify(intent, observation)
     names = intent.options.names
     declared = {**harvested_names(intent, observation), **found.names, **names.declared}
-    return replace(names, declared=declared, undecided=_undecided(found)), found
+    undecided = _undecided(found)
+    assert intent.plan is not None
+    for key in nameless_hcas(observation.fabric, intent.plan, {*declared, *names.mapped}):
+        undecided[key] = Undecided(_NAMELESS)
+    return replace(names, declared=declared, undecided=undecided), found
 
 
 def harvested_names(intent: Intent, observation: Observation) -> dict[str, str]:
