@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from fabricctl.identity.network import NONE, Network
 from fabricctl.identity.votes import Votes
@@ -31,20 +32,34 @@ class Cost:
 
 
 class Jacks:
-    """What is plugged into which planned port under an assignment; built once per network."""
+    """What is plugged into which planned port under an assignment; built when first asked for."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
-        self.cables: list[dict[int, tuple[int, int, bool]]] = [
+
+    @cached_property
+    def cables(self) -> list[dict[int, tuple[int, int, bool]]]:
+        """Per seen switch: port -> what is at the other end, its port, whether that is an HCA."""
+        network = self.network
+        cables: list[dict[int, tuple[int, int, bool]]] = [
             {port: (far, far_port, False) for port, far, far_port in near} for near in network.near
         ]
-        self.of_hca: dict[int, tuple[int, int]] = {}
-        for switch, hosts in enumerate(network.hosts):
+        for own, hosts in zip(cables, network.hosts, strict=True):
             for port, hca, hca_port in hosts:
                 known = hca != NONE and hca not in network.claimed
-                self.cables[switch][port] = (hca if known else UNKNOWN, hca_port, True)
-                if known:
-                    self.of_hca[hca << network.shift | hca_port] = (switch, port)
+                own[port] = (hca if known else UNKNOWN, hca_port, True)
+        return cables
+
+    @cached_property
+    def of_hca(self) -> dict[int, tuple[int, int]]:
+        """Jack of a planned HCA that one seen HCA claims to be -> seen switch and port it is plugged into."""
+        network = self.network
+        return {
+            hca << network.shift | hca_port: (switch, port)
+            for switch, hosts in enumerate(network.hosts)
+            for port, hca, hca_port in hosts
+            if hca != NONE and hca not in network.claimed
+        }
 
     def actual(self, jack: int, votes: Votes) -> int:
         """The jack at the other end of the cable there; NONE when there is none, UNKNOWN when it is nobody's."""

@@ -104,8 +104,10 @@ def _seen_side(
         key: [] for key, node in nodes.items() if node.kind is NodeKind.SWITCH
     }
     to_hcas: dict[str, list[Cable]] = {key: [] for key in own}
-    for link in seen.each_link():
+    for here, link in seen.links.items():
         (a, a_port), (b, b_port) = link[0], link[1]
+        if a_port != here[1] or a != here[0]:
+            continue  # every link stands under both of its ports
         at_a, at_b = own.get(a), own.get(b)
         if at_a is not None and at_b is not None:
             if a != b:
@@ -117,15 +119,17 @@ def _seen_side(
             to_hcas[b].append((b_port, planned.get(a, NONE), a_port))
     for cables in to_hcas.values():
         cables.sort()
+    for others in own.values():
+        others.sort()  # a port has one cable, so this never looks at the far GUID
 
     def without_guid(key: str) -> tuple[object, ...]:
         node = nodes[key]
-        ports = sorted((port, far_port) for port, _, far_port in own[key])
+        ports = [(port, far_port) for port, _, far_port in own[key]]
         return (to_hcas[key], node.description, node.ports, ports, key)
 
     keys = sorted(own, key=without_guid)
     index = {key: number for number, key in enumerate(keys)}
-    near = [sorted((port, index[far], far_port) for port, far, far_port in own[key]) for key in keys]
+    near = [[(port, index[far], far_port) for port, far, far_port in own[key]] for key in keys]
     return keys, near, [to_hcas[key] for key in keys]
 
 

@@ -41,7 +41,11 @@ def test_help_explains_its_file_and_shows_no_type_of_the_program(
 
 @pytest.mark.parametrize("name", SchemaName)
 def test_each_schema_name_prints_its_own_schema(name: SchemaName, capsys: pytest.CaptureFixture[str]) -> None:
-    known = {SchemaName.VERIFY_CABLING: "counts", SchemaName.SITE: "reserved_ports", SchemaName.IDENTIFY: "ambiguities"}
+    known = {
+        SchemaName.VERIFY_CABLING: "counts",
+        SchemaName.SITE: "reserved_ports",
+        SchemaName.IDENTIFY: "ambiguities",
+    }
     assert known[name] in json.loads(said(capsys, "schema", name.value))["properties"]
 
 
