@@ -220,6 +220,13 @@ class _Identifier:
             key=lambda k: natural_key(result.name(k)),
         )
 
+        if len(result.unplaced) == len(result.unfilled) == 1:
+            (key,), (planned,) = result.unplaced, result.unfilled
+            result.notes.append(
+                f"{key} and the place of {result.name(planned)} are left over: they may belong together, but no cable "
+                "says so; read its label"
+            )
+
     def _place(self, planned: str) -> str:
         node = self.plan.nodes[planned]
         place = node.place or self.evidence.place_of.get(node.name)

@@ -48,6 +48,8 @@ class Jacks:
             for port, hca, hca_port in hosts:
                 known = hca != NONE and hca not in network.claimed
                 own[port] = (hca if known else UNKNOWN, hca_port, True)
+        for switch, one, other in network.loops:
+            cables[switch].update({one: (switch, other, False), other: (switch, one, False)})
         return cables
 
     @cached_property

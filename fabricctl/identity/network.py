@@ -40,6 +40,8 @@ class Network:
     hosts: list[list[Cable]]
     base: list[dict[int, int]] = field(default_factory=list)
     claimed: dict[int, int] = field(default_factory=dict)
+    loops: list[Cable] = field(default_factory=list)
+    """Cables from a seen switch to itself: switch, port, port."""
 
     @property
     def mask(self) -> int:
@@ -63,6 +65,7 @@ class Network:
             self.hosts,
             self.base,
             self.claimed,
+            self.loops,
         )
 
 
@@ -85,7 +88,13 @@ def build(plan: Plan, seen: Fabric, hcas: Mapping[str, str]) -> Network:
             a, b = a << shift | a_port, b << shift | b_port
             wanted[a], wanted[b] = b, a
     keys, near, hosts = _seen_side(seen, {key: number[name] for key, name in hcas.items()})
-    network = Network(shift, places, switches, wanted, keys, near, hosts)
+    index = {key: n for n, key in enumerate(keys)}
+    loops = [
+        (index[link.a.node], link.a.number, link.b.number)
+        for link in seen.each_link()
+        if link.a.node == link.b.node and link.a.node in index
+    ]
+    network = Network(shift, places, switches, wanted, keys, near, hosts, loops=loops)
     _count_claims(network, hcas.values(), number)
     _vote_of_hosts(network)
     return network

@@ -155,7 +155,7 @@ def test_a_declared_switch_above_speaks_against_a_rotation_by_whole_bundles() ->
 
 
 def striped(leaves: int, spines: int, width: int, by: int = 0) -> Fabric:
-    """32 hosts a leaf; leaf uplink i goes to spine i modulo spines, so a rotation by one differs from a renaming at the seams only."""
+    """32 hosts a leaf; uplink i goes to spine i modulo spines: a rotation is nearly a renaming."""
     fabric = Fabric()
     for kind, number in (("leaf", leaves), ("spine", spines)):
         for n in range(number):
