@@ -22,6 +22,8 @@ are 64 against 64, and 60 against 68 when four of the cables were not; on a fabr
 random the runner-up of a switch of 64 ports stays below 10 % of the votes."""
 PLACED_SHARE = 0.15
 """A switch is given no place when fewer than this share of the votes its cables could cast are for it."""
+SCATTERED = 2
+"""Votes for other places, as a multiple of those for its own, from which on a switch has no place either."""
 WRONG_FABRIC_SHARE = 0.5
 """Fewer placed switches than this, of those that could be, and the discovery is not of this plan."""
 

@@ -9,7 +9,7 @@ from fabricctl.errors import UsageError
 from fabricctl.fabric import Fabric, NodeKind
 from fabricctl.hostset import natural_key
 from fabricctl.identity.assess import Standing, Standings, assess
-from fabricctl.identity.evidence import PLACED_SHARE, Anchors, Evidence, gather
+from fabricctl.identity.evidence import PLACED_SHARE, SCATTERED, Anchors, Evidence, gather
 from fabricctl.identity.gauge import invisible_turn, shared_faults
 from fabricctl.identity.hypotheses import Teller, local_ambiguities
 from fabricctl.identity.model import (
@@ -183,9 +183,7 @@ class _Identifier:
             standing = standings.of.get(switch)
             if standing is None and key in unsure and self.votes.at[switch] != NONE:
                 standing = Standing(self.votes.at[switch], 0, 0, [])  # of a hypothesis no vote speaks for
-            if standing is None or (
-                standing.margin <= 0 and key not in unsure and switch not in self.votes.fixed
-            ):
+            if standing is None or not (key in unsure or switch in self.votes.fixed or _firm(standing)):
                 result.unplaced.append(key)
                 result.assignments.append(
                     Assignment(key, None, Source.VOTES, described=self.anchors.said.get(key, ""))
@@ -231,6 +229,11 @@ class _Identifier:
         node = self.plan.nodes[planned]
         place = node.place or self.evidence.place_of.get(node.name)
         return str(place) if place is not None else ""
+
+
+def _firm(standing: Standing) -> bool:
+    """No other hypothesis equals it, and not twice as many votes are scattered over all other places."""
+    return standing.margin > 0 and SCATTERED * standing.votes > standing.against
 
 
 def take_as_fact(result: Identification, assume: Sequence[tuple[int, int]]) -> Identification:
