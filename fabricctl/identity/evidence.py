@@ -171,3 +171,12 @@ def _known_hcas(anchors: Anchors, directory: Directory, hcas: NameIndex, evidenc
     left = [node for host in by_host if host in common for node in by_host[host] if node.key not in done]
     ways = readings(directory, evidence.node_models, left, known) if left else []
     anchors.hcas = [{**known, **{key: planned for planned, key in way.items()}} for way in ways] or [known]
+
+
+def switches_of(plan: Plan) -> list[str]:
+    """Planned nodes that are switches; what the plan leaves open counts as one where it names its HCAs."""
+    nodes = plan.fabric.nodes
+    kinds = [NodeKind.SWITCH]
+    if any(node.kind is NodeKind.HCA for node in nodes.values()):
+        kinds.append(NodeKind.UNKNOWN)
+    return [key for key, node in nodes.items() if node.kind in kinds]

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from fabricctl.discovery.model import Observation
 from fabricctl.errors import UsageError
-from fabricctl.fabric import Fabric, NodeKind
+from fabricctl.fabric import Fabric
 from fabricctl.hostset import natural_key
 from fabricctl.identity.assess import Standing, Standings, assess
-from fabricctl.identity.evidence import PLACED_SHARE, SCATTERED, Anchors, Evidence, gather
+from fabricctl.identity.evidence import PLACED_SHARE, SCATTERED, Anchors, Evidence, gather, switches_of
 from fabricctl.identity.gauge import invisible_turn, shared_faults
 from fabricctl.identity.hypotheses import Teller, local_ambiguities
 from fabricctl.identity.model import (
@@ -214,7 +214,7 @@ class _Identifier:
         )
         result.unplaced.sort()
         result.unfilled = sorted(
-            (k for k, n in self.plan.nodes.items() if n.kind is NodeKind.SWITCH and k not in filled),
+            (key for key in switches_of(self.anchors.plan) if key not in filled),
             key=lambda k: natural_key(result.name(k)),
         )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from fabricctl.fabric import Fabric, NodeKind
-from fabricctl.identity.evidence import WRONG_FABRIC_SHARE, Anchors
+from fabricctl.fabric import Fabric
+from fabricctl.identity.evidence import WRONG_FABRIC_SHARE, Anchors, switches_of
 from fabricctl.identity.model import Refusal, RefusalKind
 from fabricctl.identity.network import NONE, Network
 from fabricctl.identity.votes import Votes
@@ -25,7 +25,7 @@ def refusal(
 
     :param placed: switches that got a place with a positive margin.
     """
-    possible = min(planned_switches(anchors), len(network.seen))
+    possible = min(len(switches_of(anchors.plan)), len(network.seen))
     anchored = bool(anchors.switches) or any(network.base)
     if anchored and placed and placed >= WRONG_FABRIC_SHARE * possible:
         return None
@@ -45,11 +45,6 @@ def refusal(
         "(--hca-guids) or declare one switch (identities of the site file, or --node-name-map)"
     )
     return Refusal((said, *facts, match), RefusalKind.NO_ANCHOR)
-
-
-def planned_switches(anchors: Anchors) -> int:
-    """Planned nodes that are switches for sure."""
-    return sum(node.kind is NodeKind.SWITCH for node in anchors.plan.fabric.nodes.values())
 
 
 def _facts(anchors: Anchors, seen: Fabric, network: Network, tiers: Mapping[str, int]) -> list[str]:

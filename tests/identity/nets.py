@@ -12,9 +12,11 @@ from fabricctl.fabric import Fabric, Link, Node, NodeKind, Port
 from fabricctl.identity.model import Identification
 from fabricctl.plan.model import Plan
 from fabricctl.plan.table import parse_csv
+from fabricctl.rates import Rate
 from tests.sim.cabling_csv import cabling_csv
 from tests.sim.netgen import SHAPES, End, Net, build
 
+RATE = Rate(4, "HDR")
 FACTORY = "Quantum Mellanox Technologies"
 
 
@@ -90,7 +92,7 @@ def observe(
     for a, b in cables:
         ends = [Port(guids[a.node], a.port), Port(guids[b.node], b.port)]
         dice.shuffle(ends)
-        assert fabric.connect(Link(*ends)) is None
+        assert fabric.connect(Link(*ends, RATE)) is None
     source = Source("test", DiscoveryFormat.IBNETDISCOVER, len(fabric.nodes), len(cables))
     return Seen(Observation(fabric, [source]), {guids[node]: boxes[node].name for node in order})
 
