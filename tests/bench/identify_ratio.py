@@ -1,4 +1,4 @@
-"""Parsing a discovery against identifying its switches, in one process: ``python -m tests.bench.identify_ratio DIR``."""
+"""Parsing a discovery against identifying its switches: ``python -m tests.bench.identify_ratio DIR``."""
 
 from __future__ import annotations
 
