@@ -7,8 +7,11 @@ override or add models.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+_HALF = re.compile(r"(.+?)(/|s)([12])\Z")
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,27 @@ class SwitchModel:
     def port_of(self, label: str) -> int | None:
         """InfiniBand port number of a label, None when the model has no such label."""
         return self.labels.get(label.strip().lower())
+
+    def split_port_of(self, label: str) -> int | None:
+        """Port number of a label in the split-ready profile (``1/14/1/2``, ``sw14p1s2``, ``14/1``), None when none.
+
+        A plain number is no label here. What reads as a whole label of the normal profile is that one: MLNX-OS puts
+        the half behind the longest label only (``1/14/1/2``).
+        """
+        text = label.strip().lower()
+        if text.isdigit() or (text.startswith("port ") and text[5:].isdigit()):
+            return None
+        whole = self.split_ready.get(self.labels.get(text, 0))
+        if whole is not None:
+            return whole
+        match = _HALF.match(text)
+        first = self.split_ready.get(self.labels.get(match[1], 0)) if match is not None else None
+        if match is None or first is None:
+            return None
+        longest = max(known.count("/") for known in self.labels)
+        if match[2] == "/" and match[1].count("/") < longest:
+            return None
+        return first + int(match[3]) - 1
 
 
 @dataclass(frozen=True)

@@ -144,4 +144,4 @@ def panel_of_model(name: str, panels: Mapping[str, Panel] | None = None) -> Pane
 
 
 def _key(text: str) -> str:
-    return re.sub(r"[\s_-]+", "-", text.strip().upper())
+    return re.sub(r"[\s_-]+", "", text.strip().upper())

@@ -43,6 +43,7 @@ class FindingKind(StrEnum):
     UNEXPECTED = "unexpected"
     DEGRADED = "degraded"
     RAIL = "rail"
+    CARD_SLOT = "card_slot"
     BUNDLE_GAP = "bundle_gap"
     REPLACED_PART = "replaced_part"
     OUTSIDE_PLAN = "outside_plan"

@@ -19,10 +19,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fabricctl.cabling.binding import Names
 from fabricctl.cabling.numbering import Halves, Numbering, Profile, halves_of
+from fabricctl.cabling.port_numbers import settle_port_numbers
 from fabricctl.cabling.profile_notes import notes, unknown_doubt
 from fabricctl.cabling.renumber import renumber_observation, renumber_plan
 from fabricctl.discovery.model import Observation
@@ -85,6 +86,7 @@ def normalise(
     Call it with what was read, once, before names are bound; the result must not be normalised again.
 
     :param model_of: None translates nothing; :param names: declared and mapped names of discovered nodes.
+    :raises PlanError: the plan's plain port numbers may be cages, and nothing shows it.
     """
     if model_of is None:
         return Normalised(plan, observation)
@@ -105,10 +107,16 @@ class _Normaliser:
         """Planned switches taken as the only kind seen."""
 
     def run(self) -> Normalised:
-        if not self.anything_split():
-            return Normalised(self.plan, self.observation)
         self.name_of = {key: self.effective_name(node) for key, node in self.seen_nodes.items()}
         self.named = {name_key(name): key for key, name in self.name_of.items()}
+        result = self.translated() if self.anything_split() else Normalised(self.plan, self.observation)
+        if result.plan is None or result.numbering.counted is Profile.SPLIT_READY:
+            return result
+        said = settle_port_numbers(result.plan, result.observation.fabric, self.model_of, self.named)
+        return replace(result, notes=(*said, *result.notes))
+
+    def translated(self) -> Normalised:
+        """Plan and observation in one profile, when any switch may be in the split-ready one."""
         self.know_models()
         self.used_seen = _used(self.observation.fabric, self.halves)
         self.used_plan = _used(self.plan.fabric, self.halves) if self.plan is not None else {}

@@ -11,6 +11,7 @@ from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.ends import Knowledge
 from fabricctl.cabling.islands import Islands
 from fabricctl.cabling.model import Cable, Counts, Finding
+from fabricctl.cabling.slot_inventory import SlotEntry
 from fabricctl.causes.model import Cause
 from fabricctl.discovery.model import Source
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_OK
@@ -41,6 +42,7 @@ class Options:
 
     :param expected_absent: device or host name -> reason; :param absent_ports: ``Port`` by name -> reason.
     :param reserved: ``Port`` by device name -> host set that may be there.
+    :param hca_slots: an inventory of which card sits in which slot.
     :param only: ``--only`` text; :param manager_hosts: host set the master subnet manager may run on.
     """
 
@@ -55,6 +57,7 @@ class Options:
     check_rails: bool = False
     gate: float = DEFAULT_GATE
     manager_hosts: str = ""
+    hca_slots: tuple[SlotEntry, ...] = ()
 
 
 @dataclass

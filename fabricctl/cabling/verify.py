@@ -11,6 +11,7 @@ from fabricctl.cabling.classify import Classified, Expectations, classify, unexp
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.directory import Directory, NameIndex, plan_index
 from fabricctl.cabling.ends import Ends
+from fabricctl.cabling.hca_slots import check_slots, slot_findings
 from fabricctl.cabling.islands import Islands, find_islands, planned_words, split_finding
 from fabricctl.cabling.link_findings import LinkFindings
 from fabricctl.cabling.model import Cable, Counts, Finding, FindingKind
@@ -34,6 +35,7 @@ def verify(plan: Plan | None, observation: Observation, options: Options | None 
 
     :param plan: None runs only the checks that need no plan.
     :raises UsageError: ``options.only`` names nothing in the plan.
+    :raises PlanError: plain port numbers of the plan may be cages, and nothing shows it.
     """
     return _Verifier(plan, observation, options or Options()).run()
 
@@ -71,12 +73,13 @@ class _Verifier:
         self.findings += self.other.names()
         self.findings += self.other.managers(self.options.manager_hosts)
         self.rails(classified)
+        slots = self.slots()
         if self.scope is not None:
             self.findings = [f for f in self.findings if not f.devices or self.scope.names_any(f.devices)]
         said = planned_words(islands)
         self.notes += [said] if said and self.planned else []
         remarks = Remarks(self.binding, self.observation, planned=self.planned, scope=self.scope)
-        doubts = [*self.normal.doubts, *remarks.doubts(classified)]
+        doubts = [*self.normal.doubts, *remarks.doubts(classified), *slots]
         self.notes += remarks.notes(classified, list(self.expected.absent), rates_stated=self.rates_stated())
         order = list(FindingKind)
         self.findings.sort(key=lambda f: (order.index(f.kind), -len(f.cables), natural_key(f.subject)))
@@ -212,6 +215,15 @@ class _Verifier:
             if planned is not None and Port(planned, end.number) in reserved:
                 return True
         return False
+
+    def slots(self) -> list[str]:
+        """Findings about cards in other slots; returns what could not be told."""
+        if not self.options.hca_slots:
+            return []
+        check = check_slots(self.options.hca_slots, self.seen, self.options.names.node_model)
+        self.findings += slot_findings(check, self.ends)
+        self.notes += check.notes
+        return check.doubts
 
     def rails(self, classified: Classified) -> None:
         """Findings where the plan declares rails or the operator asks, notes otherwise."""

@@ -150,7 +150,7 @@ def _run(
 
     with progress() as tell:
         intent = load_intent(request, tell)
-        if writing[0] and not intent.site_path:
+        if writing[0] and intent.site is None:
             raise UsageError("--write adds identities to a site file: give --site")
         found = run_identify(intent, observe(request, intent.viewers, tell))
     _show(found, form, output, everything)
@@ -196,7 +196,8 @@ def _write(intent: Intent, found: Identification, hcas: bool, yes: bool) -> int:
     from fabricctl.workflows.identify import site_change
 
     identities = {**(intent.harvested if hcas else {}), **found.names}
-    change = site_change(intent.site_path, identities)
+    assert intent.site is not None
+    change = site_change(intent.site.path, identities)
     if not change.diff:
         say(f"{change.path}: nothing to write, every certain identity is declared already")
         return 0

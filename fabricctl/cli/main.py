@@ -10,10 +10,12 @@ import typer
 
 from fabricctl import __version__
 from fabricctl.cli import identify as identify_commands
+from fabricctl.cli import panel as panel_commands
 from fabricctl.cli import plan as plan_commands
 from fabricctl.cli import schema as schema_commands
 from fabricctl.cli import site as site_commands
 from fabricctl.cli import verify_cabling as verify_commands
+from fabricctl.cli import work_order as work_order_commands
 from fabricctl.cli.console import say
 from fabricctl.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, FabricctlError, InputError
 
@@ -32,7 +34,9 @@ app = typer.Typer(
 verify_commands.register(app)
 identify_commands.register(app)
 app.add_typer(plan_commands.app, name="plan")
+app.add_typer(panel_commands.app, name="panel")
 app.add_typer(site_commands.app, name="site")
+app.add_typer(work_order_commands.app, name="work-order")
 schema_commands.register(app)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabricctl.errors import EXIT_FINDINGS
+from fabricctl.plan.model import PortNumbers
 
 if TYPE_CHECKING:
     from fabricctl.plan.model import Plan
@@ -28,8 +29,22 @@ class ExportFormat(StrEnum):
     CSV = "csv"
 
 
+PortNumbersOption = Annotated[
+    PortNumbers | None,
+    typer.Option(
+        "--port-numbers",
+        help="What plain port numbers of a table are where cages hold several ports.",
+    ),
+]
+
+
 @app.command(short_help="Show a plan's counts, tiers, rails and lengths.")
-def show(file: PlanFile, site: SiteOption = "", fabric: FabricOption = "") -> None:
+def show(
+    file: PlanFile,
+    site: SiteOption = "",
+    fabric: FabricOption = "",
+    port_numbers: PortNumbersOption = None,
+) -> None:
     """Show a plan: counts per tier, oversubscription, rails, islands, cable lengths. Exit 1 with findings.
 
     FILE is a plan of any format; - reads standard input.
@@ -40,7 +55,7 @@ def show(file: PlanFile, site: SiteOption = "", fabric: FabricOption = "") -> No
     from fabricctl.report.plan_screen import render
     from fabricctl.workflows.load_plan import estimate_lengths
 
-    plan = _load(file, site, fabric)
+    plan = _load(file, site, fabric, port_numbers)
     findings = check_plan(plan)
     print_lines(render(summarise(plan), findings, estimate_lengths(plan, file, site)))
     if any(finding.severity != "note" for finding in findings):
@@ -52,6 +67,7 @@ def export(
     file: PlanFile,
     site: SiteOption = "",
     fabric: FabricOption = "",
+    port_numbers: PortNumbersOption = None,
     format: Annotated[
         ExportFormat, typer.Option("--format", "-f", help="Format to write.")
     ] = ExportFormat.CSV,
@@ -68,14 +84,15 @@ def export(
     from fabricctl.plan.export import to_csv
 
     assert format is ExportFormat.CSV
-    text = to_csv(_load(file, site, fabric))
+    text = to_csv(_load(file, site, fabric, port_numbers))
     if output:
         write_atomic(output, text)
     else:
         print_text(text)
 
 
-def _load(file: str, site_file: str, fabric: str) -> Plan:
+def _load(file: str, site_file: str, fabric: str, port_numbers: PortNumbers | None) -> Plan:
+    from fabricctl.plan.port_numbers import require_clear
     from fabricctl.workflows.load_plan import load_named_plan
 
-    return load_named_plan(file, site_file, fabric)
+    return require_clear(load_named_plan(file, site_file, fabric, port_numbers))

@@ -14,17 +14,18 @@ class SchemaName(StrEnum):
     VERIFY_CABLING = "verify-cabling"
     IDENTIFY = "identify"
     SITE = "site"
+    WORK_ORDER = "work-order"
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the tree."""
-    app.command("schema", short_help="Print the JSON schema of the report or the site file.")(schema)
+    app.command("schema", short_help="Print the JSON schema of report, site file or work order.")(schema)
 
 
 def schema(
     name: Annotated[SchemaName, typer.Argument(metavar="NAME", help="Which schema to print.")],
 ) -> None:
-    """Print a JSON schema: of a JSON report (verify-cabling, identify), or of the site file."""
+    """Print a JSON schema: of a JSON report (verify-cabling, identify), the site file, or a work order."""
     import json
 
     from fabricctl.cli.console import print_text
@@ -41,6 +42,10 @@ def schema(
         from fabricctl.site.schema import Site
 
         found = Site.model_json_schema()
+    elif name is SchemaName.WORK_ORDER:
+        from fabricctl.report.work_order_json import work_order_schema
+
+        found = work_order_schema()
     else:
         assert_never(name)
     print_text(json.dumps(found, indent=2))

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabricctl.errors import InputError, UsageError
+from fabricctl.plan.model import PortNumbers
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from fabricctl.cabling.verdict import Verdict
+    from fabricctl.cli.pictures import Pictures
     from fabricctl.workflows.verify_cabling import Intent, Request
 
 
@@ -86,6 +88,13 @@ def verify_cabling(
         ),
     ] = "",
     fabric: Annotated[str, typer.Option(metavar="NAME", help="Which fabric of the site file.")] = "",
+    port_numbers: Annotated[
+        PortNumbers | None,
+        typer.Option(
+            "--port-numbers",
+            help="What plain port numbers of the plan's table are where cages hold several ports.",
+        ),
+    ] = None,
     only: Annotated[
         str | None,
         typer.Option(
@@ -114,6 +123,15 @@ def verify_cabling(
             metavar="N.M", help="With --identify: take hypothesis M of ambiguity N as fact. Repeatable."
         ),
     ] = [],  # noqa: B006 - typer copies it
+    hca_slots: Annotated[
+        str,
+        typer.Option(
+            "--hca-slots",
+            metavar="FILE",
+            help="Inventory of HCA slots (CSV or JSON: host, model, slot, hca, pci, guid): a card in another slot than "
+            "in most hosts of its model is a finding.",
+        ),
+    ] = "",
     check: Annotated[
         list[Check],
         typer.Option(metavar="rails", help="Make the plan-free rail checks findings instead of notes."),
@@ -139,6 +157,23 @@ def verify_cabling(
             help="Also write it to FILE; the format follows the ending: .html .md .json .csv .xml .txt. Repeatable.",
         ),
     ] = [],  # noqa: B006 - typer copies it
+    html: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="Write the picture: one page with map, matrix, racks and panels, findings. Opens without a network.",
+        ),
+    ] = "",
+    svg: Annotated[
+        str, typer.Option(metavar="FILE", help="Write a static picture of the fabric, for chats and tickets.")
+    ] = "",
+    compare: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="An earlier JSON or HTML report: the picture shows what is new, gone and returned since.",
+        ),
+    ] = "",
     prometheus: Annotated[
         str,
         typer.Option(
@@ -183,6 +218,7 @@ def verify_cabling(
     """
     import gc
 
+    from fabricctl.cli.pictures import Pictures
     from fabricctl.workflows.verify_cabling import Request
 
     gc.disable()  # half a million small values, no cycles: the collector would only walk them again and again
@@ -204,8 +240,10 @@ def verify_cabling(
         deadline_s=deadline,
         known_hosts=known_hosts,
         key_files=identity,
+        port_numbers=port_numbers,
+        hca_slots=hca_slots,
     )
-    outputs = _Outputs(format, report, prometheus, everything)
+    outputs = _Outputs(format, report, prometheus, everything, Pictures(html, svg, compare))
     _check_usage(request, watch)
     code = _watch(request, outputs, watch) if watch is not None else _once(request, outputs)
     raise typer.Exit(code)
@@ -230,7 +268,10 @@ def _only(text: str | None) -> str:
 
 
 def _check_usage(request: Request, watch: float | None) -> None:
-    inputs = [request.plan, request.site, request.node_name_map, request.hca_guids, *request.discovered]
+    inputs = [
+        *(request.plan, request.site, request.node_name_map, request.hca_guids, request.hca_slots),
+        *request.discovered,
+    ]
     if inputs.count("-") > 1:
         raise UsageError("standard input can be read only once: give - to one option")
     if watch is not None and "-" in inputs:
@@ -242,16 +283,21 @@ def _check_usage(request: Request, watch: float | None) -> None:
 class _Outputs:
     """Where a verdict goes."""
 
-    def __init__(self, form: Format, reports: list[str], prometheus: str, everything: bool) -> None:
-        self.format, self.prometheus, self.everything = form, prometheus, everything
+    def __init__(
+        self, form: Format, reports: list[str], prometheus: str, everything: bool, pictures: Pictures
+    ) -> None:
+        self.format, self.prometheus, self.everything, self.pictures = form, prometheus, everything, pictures
         self.reports = [(path, _format_of(path)) for path in reports]
 
-    def files(self, verdict: Verdict) -> None:
-        """Write the report files and metrics."""
+    def files(self, intent: Intent, verdict: Verdict) -> None:
+        """Write the report files, pictures and metrics."""
         from fabricctl.adapters.files import write_atomic
 
+        self.pictures.take(intent, verdict, _now())
         for path, form in self.reports:
-            write_atomic(path, _clean(_document(verdict, form, self.everything)))
+            write_atomic(path, self.document(verdict, form))
+        for path, text in self.pictures.documents():
+            write_atomic(path, text)
         if self.prometheus:
             import time
 
@@ -259,12 +305,18 @@ class _Outputs:
 
             write_atomic(self.prometheus, _clean(render(verdict, time.time())))
 
+    def document(self, verdict: Verdict, form: Format) -> str:
+        """The verdict in one format."""
+        if form is Format.HTML:
+            return self.pictures.page()
+        return _clean(_document(verdict, form, self.everything))
+
     def screen(self, verdict: Verdict) -> None:
         """Print it."""
         if self.format is not Format.TEXT:
             from fabricctl.cli.console import print_text
 
-            print_text(_document(verdict, self.format, self.everything))
+            print_text(self.document(verdict, self.format))
             return
         import shutil
 
@@ -274,7 +326,7 @@ class _Outputs:
         size = shutil.get_terminal_size((100, 40))
         lines = render(verdict, width=min(size.columns, 120), height=size.lines, everything=self.everything)
         print_lines(lines)
-        for path, _ in self.reports:
+        for path in [*(path for path, _ in self.reports), *self.pictures.paths]:
             print_lines([((f"report: {path}", "dim"),)])
 
 
@@ -304,10 +356,6 @@ def _document(verdict: Verdict, form: Format, everything: bool) -> str:
         from fabricctl.report import junit
 
         return junit.render(verdict, made=_now())
-    if form is Format.HTML:
-        from fabricctl.report import html
-
-        return html.render(verdict, made=_now())
     from fabricctl.cli.console import safe
     from fabricctl.report.screen import render
 
@@ -332,7 +380,7 @@ def _once(request: Request, outputs: _Outputs) -> int:
     with progress() as tell:
         intent = load_intent(request, tell)
         verdict = judge(intent, observe(request, intent.viewers, tell))
-        outputs.files(verdict)
+        outputs.files(intent, verdict)
     outputs.screen(verdict)
     return verdict.exit_code
 
@@ -354,7 +402,7 @@ def _watch(request: Request, outputs: _Outputs, seconds: float) -> int:
         try:
             with progress() as tell:
                 verdict = judge(intent, observe(request, intent.viewers, tell))
-                outputs.files(verdict)
+                outputs.files(intent, verdict)
         except InputError as exc:
             if last is None:
                 raise

@@ -6,8 +6,8 @@ NodeGUID, PortGUID, DeviceID), ``LINKS`` (NodeGuid1, PortNum1, NodeGuid2, PortNu
 Sources: the reader ``parse_ibdiagnet_dump`` of ``plugins/UFM_NDT_Plugin/ndt_file_creator.py`` and ``LinkObj`` and
 ``SystemObj`` of ``.../topoparse/topo_objects.py`` (Mellanox/ufm_sdk_3.0), which hold sample rows; the speed
 codes are ibdm's ``IBLinkSpeed`` (``Fabric.h`` of ibdiagnet2): second byte extended, third FDR10, fourth XDR;
-widths and states are those of PortInfo (InfiniBand specification). Subnet manager tables are not read: no
-public sample of one was found.
+widths and states are those of PortInfo (InfiniBand specification); ``CABLE_INFO``: ``cable_info.py``.
+Subnet manager tables are not read: no public sample of one was found.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fabricctl.discovery.build import ObservationBuilder
+from fabricctl.discovery.cable_info import CableTable, add_cables
 from fabricctl.discovery.model import DiscoveryFormat, Observation, ProblemKind
 from fabricctl.discovery.textlines import shown
-from fabricctl.fabric import NodeKind, PortState
+from fabricctl.fabric import Fabric, NodeKind, PortState
 from fabricctl.guid import parse_guid
 from fabricctl.rates import Rate
 
@@ -54,6 +55,7 @@ class _Reader:
         self.rates: dict[tuple[str, str], Rate | None] = {}
         self.linked: list[tuple[Row, int]] = []
         self.ported: list[tuple[Row, int]] = []
+        self.cables = CableTable()
 
     def read(self, text: str) -> Observation:
         readers: dict[str, Callable[[Row, int], None]] = {
@@ -76,6 +78,8 @@ class _Reader:
                 raise self.build.fail(
                     f"{shown(line)} inside the table {shown(section)}, which has no end", number
                 )
+            elif section == "CABLE_INFO":
+                self.cables.take(line, number)
             elif section in readers:
                 if columns is None:
                     columns = self.columns(section, line, number)
@@ -90,7 +94,14 @@ class _Reader:
         self.build.lists_down_ports = bool(self.ported)
         rates = self.ports()
         self.links(rates)
-        return self.build.finish()
+        if self.cables.unread:
+            count, first = len(self.cables.unread), self.cables.unread[0]
+            text = f"{count:,} rows of the table CABLE_INFO were not understood, the first at line {first}"
+            self.build.doubt(ProblemKind.VIEWER_NOTE, text, first)
+        observation = self.build.finish()
+        if self.cables.rows:
+            add_cables(observation.fabric, self.cables.ends(_keys(observation.fabric)))
+        return observation
 
     def columns(self, section: str, line: str, number: int) -> list[str]:
         names = [name.strip() for name in line.split(",")]
@@ -197,6 +208,13 @@ class _Reader:
             build.half(far, near, rates.get(far), line)
         for port in rates.keys() - build.halves.keys():
             build.down(build.port(*port), PortState.UNKNOWN, 0)
+
+
+def _keys(fabric: Fabric) -> dict[str, str]:
+    """Node and port GUIDs -> node key."""
+    keys = {guid: key for key, node in fabric.nodes.items() for _, guid in node.port_guids}
+    keys.update((key, key) for key in fabric.nodes)
+    return keys
 
 
 def _small(text: str) -> bool:

@@ -143,14 +143,11 @@ class _Merger:
                 Problem(kind, text, 0, (known.a.node, known.b.node), link.seen_by.bit_length() - 1)
             )
             rate = min(known.rate, link.rate, key=lambda r: r.gbps)
-        could_be = next(
-            (d.could_be for d in (known.detail, link.detail) if d is not None and d.could_be), None
-        )
         return known._replace(
             rate=rate,
             seen_by=known.seen_by | link.seen_by,
             ends_seen=max(known.ends_seen, link.ends_seen),
-            detail=LinkDetail(could_be) if could_be else None,
+            detail=_both_details(known, link),
         )
 
     def settle(self) -> None:
@@ -209,3 +206,15 @@ class _Merger:
 
     def show(self, link: Link) -> str:
         return f"{self.port(link.a)} - {self.port(link.b)}"
+
+
+def _both_details(known: Link, link: Link) -> LinkDetail | None:
+    """What either source tells of a cable, the first one's word first."""
+    one, other = known.detail, link.detail
+    if other is not None and link.a != known.a:  # the second source names the ends the other way round
+        turned = {name: getattr(other, name)[::-1] for name in ("labels", "connectors", "modules")}
+        other = other._replace(**turned)
+    if one is None or other is None:
+        return one or other
+    fields = zip(one, other, LinkDetail(), strict=True)
+    return LinkDetail._make(mine if mine != none else theirs for mine, theirs, none in fields)

@@ -7,7 +7,9 @@ exist in the wild and read here:
 * UFM NDT: ``#StartDevice,StartPort,EndDevice,EndPort,LinkType``, with unnamed columns, ``#Fields:`` before
   the first name and ``U height`` once per side (Mellanox/ufm_sdk_3.0, UFM_NDT_Plugin tests)
 * NVIDIA Cable Validation Tool up to 1.6: ``Rack,U,Name,HCA/Port`` twice; its manual's own example calls the
-  second ``U`` ``Name`` too. From 1.7.1: ``A-Node,A-Port,Z-Node,Z-Port,Protocol,...``
+  second ``U`` ``Name`` too. From 1.7.1 the sheet Links: ``A-Node,A-Port,Z-Node,Z-Port,Protocol,Shuffle-ID,
+  A-Connector,A-MPO-Connector,Z-Connector,Z-MPO-Connector,A-Module-PN,Z-Module-PN,Source-Ref``
+  (docs.nvidia.com/networking/display/cablevalidationtool171/p2p+file); the shuffle ID names the cable
 * HPE SHCD workbooks: ``Source,Rack,Location,Slot,,Port,Destination,Rack,Location,,Port`` (Cray-HPE/canu)
 * ``source/destination``, ``from/to``, ``local/remote``, ``device1/device2``, ``switch,port,host,hca``
 """
@@ -56,6 +58,9 @@ class Side:
     location: int = -1
     type: int = -1
     guid: int = -1
+    connector: int = -1
+    mpo: int = -1
+    module: int = -1
     role: Role | None = None
 
 
@@ -70,6 +75,9 @@ class Columns:
     protocol: int = -1
     length: int = -1
     cable: int = -1
+    assembly: int = -1
+    part_number: int = -1
+    serial: int = -1
     header: tuple[str, ...] = ()
 
 
@@ -104,13 +112,19 @@ _END_FIELDS = {
     "location": "location,loc,device location,position,place",
     "type": "type,model,device type,device model,node type,kind,node kind",
     "guid": "guid,node guid,device guid",
+    "connector": "connector,connector type,plug,plug type",
+    "mpo": "mpo connector,mpo,mpo port",
+    "module": "module pn,module,module part number,transceiver,transceiver pn,optic,optics,optic pn",
 }
 _LINK_FIELDS = {
     "speed": "speed,rate,link speed,link rate,data rate,bandwidth",
     "link_class": "class,link class",
     "protocol": "link type,protocol",
     "length": "length,length m,length meters,length metres,cable length,cable length m,cable len,len",
-    "cable": "cable,cable label,label,cable id,cable name,cable pn,cable part number,part number,pn,cable type",
+    "cable": "cable,cable label,label,cable id,cable name,shuffle id",
+    "assembly": "assembly,assembly type,cable type,cable kind,cable media,media,medium",
+    "part_number": "cable pn,cable part number,part number,part no,pn,cable part",
+    "serial": "cable serial,cable serial number,cable sn,serial number,serial,sn",
 }
 _END_FIELD = {name: field for field, names in _END_FIELDS.items() for name in names.split(",")}
 _LINK_FIELD = {name: field for field, names in _LINK_FIELDS.items() for name in names.split(",")}

@@ -77,22 +77,26 @@ def _nth_hca(host: str, model: NodeModel, number: int, *, path: str, line: int) 
     return model.hcas[index], port + 1
 
 
-def switch_port(switch: str, model: SwitchModel | None, label: Label, *, path: str, line: int) -> int:
+def switch_port(
+    switch: str, model: SwitchModel | None, label: Label, *, split: bool = False, path: str, line: int
+) -> int:
     """InfiniBand port number of a switch's end.
 
+    :param split: the switch is written in the split-ready profile: plain numbers and the result are of that one.
     :raises PlanError: when the label is none of the model's, or needs a model and there is none.
     """
     if label.shape is Shape.BLADE:
         return label.number
     if model is not None:
-        number = model.port_of(label.text)
-        if number is None and label.shape is Shape.NUMBER and label.number <= model.ports:
+        number = model.split_port_of(label.text) if split else model.port_of(label.text)
+        limit = model.ports * (2 if split else 1)
+        if number is None and label.shape is Shape.NUMBER and label.number <= limit:
             number = label.number
         if number is not None:
             return number
         raise PlanError(
             f"port {shown(label.text)} of {shown(switch)}: a {model.name} has no such port; expected 1 to "
-            f"{model.ports} or a label such as {', '.join(list(model.shown.values())[-2:]) or '1'}",
+            f"{limit} or a label such as {', '.join(list(model.shown.values())[-2:]) or '1'}",
             path=path,
             line=line,
             hint=label_advice(label.text),

@@ -47,6 +47,7 @@ class Device:
     :param declared: a header, a type column or the site file says so, not only the look of its ports.
     :param numbers: plain port numbers seen; :param panels: labels that only a model can tell.
     :param plain: a plain number is its port and nothing else needs to be known.
+    :param split_ready: its numbers and labels are those of the split-ready profile.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Device:
     place: Place | None = None
     plain: bool = False
     declared: bool = False
+    split_ready: bool = False
     numbers: set[int] = field(default_factory=set)
     panels: set[str] = field(default_factory=set)
 
@@ -139,6 +141,7 @@ class Ends:
             for one, other in pairs:
                 _facing_a_host(one, other)
                 _facing_a_host(other, one)
+        self._profiles()
         for device in self._by_key.values():
             if device.role is not Role.HOST:
                 if device.panels and device.model is None:
@@ -146,6 +149,37 @@ class Ends:
                 device.plain = device.model is None
                 if device.plain and device.numbers:
                     self._identities[device.name] = _Identity(device)
+
+    def _profiles(self) -> None:
+        """Which switches of a known model are written in the split-ready profile.
+
+        A label of a half port tells; so do plain numbers above the model's count when several do or another switch of
+        the file is so written: a single one is a slip of the pen.
+        """
+        beyond: list[Device] = []
+        for device in self._by_key.values():
+            model = device.model
+            if model is None or not model.split_ready:
+                continue
+            above = sum(model.ports < number <= 2 * model.ports for number in device.numbers)
+            halves = any(model.port_of(text) is None and model.split_port_of(text) for text in device.panels)
+            several = above >= 2 and above * 8 >= len(device.numbers)
+            device.split_ready = halves or several
+            if above:
+                beyond.append(device)
+        if self.split_ready:
+            for device in beyond:
+                device.split_ready = True
+
+    @property
+    def split_ready(self) -> list[Device]:
+        """The switches written in the split-ready profile."""
+        return [device for device in self._by_key.values() if device.split_ready]
+
+    @property
+    def devices(self) -> list[Device]:
+        """Every device, in the order they were met."""
+        return list(self._by_key.values())
 
     def _guess_model(self, device: Device) -> None:
         """Take the built-in models that know every label of the device, if they all agree on the ports."""
@@ -199,7 +233,8 @@ class Ends:
         key = f"{device.name}/L{label.blade:02d}/U{label.asic}" if board else device.name
         if key not in self._identities:
             self._identities[key] = _Identity(device, "", board)
-        return Port(key, switch_port(device.name, device.model, label, path=path, line=line))
+        split = device.split_ready
+        return Port(key, switch_port(device.name, device.model, label, split=split, path=path, line=line))
 
     def describe(self, key: str, said: Attributes, *, path: str, line: int) -> None:
         """Give a node its place and GUID; the first place stays.
@@ -236,7 +271,8 @@ class Ends:
         model = device.model
         if model is None:
             return Node(key, kind, key, guid, place=place)
-        return Node(key, kind, key, guid, "", 0 if board else model.ports, place=place, model=model.name)
+        ports = 0 if board else model.ports * (2 if device.split_ready else 1)
+        return Node(key, kind, key, guid, "", ports, place=place, model=model.name)
 
 
 def _ask_site(device: Device, site: SiteNames) -> None:

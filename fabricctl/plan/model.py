@@ -20,6 +20,28 @@ class PlanFormat(StrEnum):
     SITE = "site"
 
 
+class PortNumbers(StrEnum):
+    """What plain port numbers of a file are (``fabricctl/plan/port_numbers.py``)."""
+
+    INFINIBAND = "infiniband"
+    CAGE = "cage"
+
+
+@dataclass(frozen=True, slots=True)
+class UnclearNumbers:
+    """A plain port number that may be a cage: nothing in the file shows what its numbers are.
+
+    :param switch: the first switch with one, of :param model: with that many :param cages:; :param path: and
+        :param line: where it stands.
+    """
+
+    switch: str
+    model: str
+    cages: int
+    path: str
+    line: int
+
+
 @dataclass
 class Plan:
     """An intended fabric and what its writer declared about it.
@@ -30,6 +52,8 @@ class Plan:
     node model tells its name.
 
     :param reserved: ports kept free for a named user (``Port`` -> ``"ufm1"``); anybody else there is a finding.
+    :param port_numbers: what plain port numbers of its file were said to be None when nobody said;
+        :param unclear: set while it must be asked (``fabricctl/plan/port_numbers.py``).
     :param notes: what the reader should know (assumptions made, rows skipped), one sentence each.
     """
 
@@ -41,3 +65,5 @@ class Plan:
     non_blocking: bool = False
     notes: list[str] = field(default_factory=list)
     reserved: dict[Port, str] = field(default_factory=dict)
+    port_numbers: PortNumbers | None = None
+    unclear: UnclearNumbers | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fabricctl.plan.columns import header_words
 from fabricctl.plan.labels import SiteNames
-from fabricctl.plan.model import Plan, PlanFormat
+from fabricctl.plan.model import Plan, PlanFormat, PortNumbers
 from fabricctl.plan.table import find_head, parse_delimited
 
 _NDT_WORDS = {"start device", "end device"}
@@ -29,9 +29,11 @@ def looks_like_ndt(head: str) -> bool:
     return {header_words(cell) for cell in row} >= _NDT_WORDS
 
 
-def parse_ndt(text: str, path: str, *, site: SiteNames | None = None) -> Plan:
+def parse_ndt(
+    text: str, path: str, *, site: SiteNames | None = None, port_numbers: PortNumbers | None = None
+) -> Plan:
     """Read an NDT list.
 
     :raises PlanError: with file, line, what was expected and found.
     """
-    return parse_delimited(text, path, PlanFormat.NDT, site)
+    return parse_delimited(text, path, PlanFormat.NDT, site, port_numbers)

@@ -27,6 +27,7 @@ from fabricctl.plan.columns import Columns, guess_header
 from fabricctl.plan.distinct import read_distinct
 from fabricctl.plan.ends import Ends
 from fabricctl.plan.labels import SiteNames
+from fabricctl.plan.model import PortNumbers
 from fabricctl.plan.side import SideColumns, read_side
 from fabricctl.rates import Rate
 
@@ -42,6 +43,11 @@ class Words(NamedTuple):
     link_class: list[str]
     cable: list[str]
     length_m: list[float | None]
+    assembly: list[str]
+    part_number: list[str]
+    serial: list[str]
+    connectors: list[tuple[str, str]]
+    modules: list[tuple[str, str]]
 
 
 class Block(NamedTuple):
@@ -56,17 +62,21 @@ class Block(NamedTuple):
     z: SideColumns
     rates: list[Rate | None] | None
     words: Words | None
+    header: tuple[str, ...] = ()
 
 
 class TableReader:
     """Collects the rows of one or more tables.
 
     :param site: what the site file knows of devices, optional.
+    :param port_numbers: what plain port numbers are, where the operator or the site file says.
     """
 
-    def __init__(self, site: SiteNames | None = None) -> None:
+    def __init__(self, site: SiteNames | None = None, port_numbers: PortNumbers | None = None) -> None:
         self.ends = Ends(site)
         self.blocks: list[Block] = []
+        self.port_numbers = port_numbers
+        """What plain port numbers are, where somebody said."""
         self.skipped: Counter[str] = Counter()
         """Rows that are no cable of the fabric, by reason."""
 
@@ -117,7 +127,8 @@ class TableReader:
             texts = [row[columns.speed] for row in rows]
             known = read_distinct(texts, lines, lambda text, line: _rate(text, path, line))
             rates = [known[text] for text in texts]
-        self.blocks.append(Block(path, lines, a, z, rates, _words(rows, lines, columns, path)))
+        words = _words(rows, lines, columns, path)
+        self.blocks.append(Block(path, lines, a, z, rates, words, columns.header))
 
     def _without_other_links(
         self, rows: list[list[str]], lines: Sequence[int], columns: Columns, path: str
@@ -194,7 +205,19 @@ def _is_clean(rows: list[list[str]], columns: Columns) -> bool:
 def _width(columns: Columns) -> int:
     """How many cells a row needs."""
     ends = [index for side in (columns.a, columns.z) for index in astuple(side) if isinstance(index, int)]
-    return 1 + max(*ends, columns.speed, columns.link_class, columns.protocol, columns.length, columns.cable)
+    return 1 + max(*ends, columns.speed, columns.protocol, *_word_columns(columns))
+
+
+def _word_columns(columns: Columns) -> tuple[int, ...]:
+    """Column numbers of what is said of the cables, in the order of ``Words`` as far as that goes."""
+    of_link = (columns.link_class, columns.cable, columns.length)
+    return (*of_link, columns.assembly, columns.part_number, columns.serial)
+
+
+def _side_words(columns: Columns) -> tuple[int, ...]:
+    """Column numbers of connector, MPO connector and module of both ends."""
+    a, z = columns.a, columns.z
+    return (a.connector, a.mpo, z.connector, z.mpo, a.module, z.module)
 
 
 def _keeps(text: str, path: str, line: int) -> bool:
@@ -222,18 +245,43 @@ def _rate(text: str, path: str, line: int) -> Rate | None:
 
 
 def _words(rows: list[list[str]], lines: Sequence[int], columns: Columns, path: str) -> Words | None:
-    at = (columns.link_class, columns.cable, columns.length)
+    at = (*_word_columns(columns), *_side_words(columns))
     if max(at) < 0:
         return None
     blank = [""] * len(rows)
-    class_texts, cables, length_texts = ([row[i] for row in rows] if i >= 0 else blank for i in at)
-    classes = {text: _word(text) for text in set(class_texts)}
+    length_at = at[2]
+    texts = [_tidied(rows, i) if i >= 0 and i != length_at else blank for i in at]
+    length_texts = [row[length_at] for row in rows] if length_at >= 0 else blank
     lengths = read_distinct(length_texts, lines, lambda text, line: _length_m(text, path, line))
+    link_class, cable, _, assembly, part, serial, a_plug, a_mpo, z_plug, z_mpo, a_module, z_module = texts
+    a_end, z_end = _connectors(a_plug, a_mpo), _connectors(z_plug, z_mpo)
     return Words(
-        [classes[text] for text in class_texts],
-        [_word(text) for text in cables],
+        link_class,
+        cable,
         [lengths[text] for text in length_texts],
+        assembly,
+        part,
+        serial,
+        list(zip(a_end, z_end, strict=True)),
+        list(zip(a_module, z_module, strict=True)),
     )
+
+
+def _tidied(rows: list[list[str]], column: int) -> list[str]:
+    known = {text: _word(text) for text in {row[column] for row in rows}}
+    return [known[row[column]] for row in rows]
+
+
+def _connectors(plugs: list[str], mpos: list[str]) -> list[str]:
+    """Connector and MPO connector of one end as one text: ``OSFP-3, MPO 1``."""
+    known = {(plug, mpo): _connector(plug, mpo) for plug, mpo in set(zip(plugs, mpos, strict=True))}
+    return [known[pair] for pair in zip(plugs, mpos, strict=True)]
+
+
+def _connector(plug: str, mpo: str) -> str:
+    if mpo and "mpo" not in mpo.lower():
+        mpo = f"MPO {mpo}"
+    return ", ".join(part for part in (plug, mpo) if part)
 
 
 def _word(text: str) -> str:

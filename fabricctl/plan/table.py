@@ -16,7 +16,8 @@ from fabricctl.errors import PlanError
 from fabricctl.plan.cells import EXCEL_ERRORS
 from fabricctl.plan.columns import HeaderGuess, guess_header, header_error
 from fabricctl.plan.labels import SiteNames
-from fabricctl.plan.model import Plan, PlanFormat
+from fabricctl.plan.model import Plan, PlanFormat, PortNumbers
+from fabricctl.plan.port_numbers import declared_numbers
 from fabricctl.plan.rows import TableReader
 from fabricctl.plan.table_links import table_plan
 
@@ -43,19 +44,28 @@ class Head(NamedTuple):
     delimiter: str
 
 
-def parse_csv(text: str, path: str, *, site: SiteNames | None = None) -> Plan:
+def parse_csv(
+    text: str, path: str, *, site: SiteNames | None = None, port_numbers: PortNumbers | None = None
+) -> Plan:
     """Read a point-to-point table.
 
     Accepts comma, semicolon, tab and bar between cells, quoted cells, ragged rows, blank and ``#`` lines,
     titles above the header, a byte order mark and any line ending.
 
     :param path: shown in messages; :param site: optional knowledge of the devices.
+    :param port_numbers: what plain port numbers are; a comment line of the file says it else.
     :raises PlanError: with file, line, what was expected and found.
     """
-    return parse_delimited(text, path, PlanFormat.CSV, site)
+    return parse_delimited(text, path, PlanFormat.CSV, site, port_numbers)
 
 
-def parse_delimited(text: str, path: str, plan_format: PlanFormat, site: SiteNames | None) -> Plan:
+def parse_delimited(
+    text: str,
+    path: str,
+    plan_format: PlanFormat,
+    site: SiteNames | None,
+    port_numbers: PortNumbers | None = None,
+) -> Plan:
     """``parse_csv`` for a text that is to be called by another format's name."""
     text = text.removeprefix("\ufeff")
     head = find_head(text)
@@ -64,7 +74,7 @@ def parse_delimited(text: str, path: str, plan_format: PlanFormat, site: SiteNam
         if not head.line:
             raise PlanError("the file is empty; expected a table of cables with a header row", path=path)
         raise header_error(head.row, head.guess, path=path, line=head.line)
-    reader = TableReader(site)
+    reader = TableReader(site, port_numbers or declared_numbers(text, path))
     reader.read(*_rows_below(text, head, path), columns, path)
     return table_plan(reader, plan_format, path)
 

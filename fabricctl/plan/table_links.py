@@ -8,11 +8,16 @@ from typing import NamedTuple
 
 from fabricctl.errors import PlanError
 from fabricctl.fabric import Fabric, Link, LinkDetail, Port, PortClash
+from fabricctl.plan.assemblies import Ends as AssemblyEnds
+from fabricctl.plan.assemblies import assembly_of_part, read_assembly
+from fabricctl.plan.columns import Role
 from fabricctl.plan.distinct import distinct
-from fabricctl.plan.ends import Ends
-from fabricctl.plan.model import Plan, PlanFormat
-from fabricctl.plan.rows import Block, TableReader
+from fabricctl.plan.ends import Device, Ends
+from fabricctl.plan.model import Plan, PlanFormat, PortNumbers
+from fabricctl.plan.port_numbers import is_exported, read_as_cages, unclear_numbers
+from fabricctl.plan.rows import Block, TableReader, Words
 from fabricctl.plan.side import SideColumns
+from fabricctl.rates import Rate
 
 
 class _Again(NamedTuple):
@@ -31,6 +36,14 @@ def table_plan(reader: TableReader, plan_format: PlanFormat, path: str) -> Plan:
     if not blocks:
         skips = "".join(f"; {count:,} rows {what} were skipped" for what, count in reader.skipped.items())
         raise PlanError(f"the table has a header but no cable{skips}", path=path)
+    notes: list[str] = []
+    unclear = None
+    if reader.port_numbers is PortNumbers.CAGE:
+        notes = read_as_cages(blocks)
+    elif is_exported(blocks):
+        reader.port_numbers = PortNumbers.INFINIBAND
+    elif reader.port_numbers is None:
+        unclear = unclear_numbers(blocks, ends)
     ends.settle(chain.from_iterable(zip(block.a.devices, block.z.devices, strict=True) for block in blocks))
     made = [_links(block, ends) for block in blocks]
     fabric = Fabric(origin=path)
@@ -42,7 +55,8 @@ def table_plan(reader: TableReader, plan_format: PlanFormat, path: str) -> Plan:
         fabric.links = {}
         again = _connect_each(fabric, made, blocks, ends)
     fabric.nodes = ends.nodes()
-    return Plan(fabric, plan_format, path, notes=_notes(reader, again))
+    notes += _notes(reader, again)
+    return Plan(fabric, plan_format, path, notes=notes, port_numbers=reader.port_numbers, unclear=unclear)
 
 
 def _links(block: Block, ends: Ends) -> list[Link]:
@@ -68,11 +82,49 @@ def _details(block: Block) -> Iterable[LinkDetail | None]:
     told_a, told_z = ([label.told for label in side.labels] for side in (block.a, block.z))
     if block.words is None and not any(told_a) and not any(told_z):
         return repeat(None)
-    words = block.words or (repeat(""), repeat(""), repeat(None))
-    fields = zip(repeat(None), *words, zip(told_a, told_z, strict=True), strict=False)
-    nothing = LinkDetail()
+    nothing, labels = LinkDetail(), list(zip(told_a, told_z, strict=True))
+    words = block.words
+    if words is None:
+        none = ("", "")
+        return [None if told == none else nothing._replace(labels=told) for told in labels]
+    kinds = _assemblies(block, words)
+    cables, parts = words.cable, words.part_number
+    if any(words.assembly):  # words that name no kind are kept as the cable's label, a part number as such
+        said = list(zip(words.assembly, kinds, cables, parts, strict=True))
+        cables = [cable or ("" if kind else text) for text, kind, cable, _ in said]
+        parts = [part or (text if assembly_of_part(text) else "") for text, _, _, part in said]
+    fields = zip(
+        repeat(None),
+        *(words.link_class, cables, words.length_m, labels, kinds, parts),
+        *(words.serial, words.connectors, words.modules),
+        strict=False,
+    )
     details = map(tuple.__new__, repeat(LinkDetail), fields)  # as in _links
     return [None if detail == nothing else detail for detail in details]
+
+
+def _assemblies(block: Block, words: Words) -> list[str]:
+    """Kind of each cable by its type column, else by its part number, else by a label that is one."""
+    if not any(words.assembly) and not any(words.part_number) and not any(words.cable):
+        return [""] * len(block.lines)
+    known: dict[tuple[str, str, str, tuple[int, int], bool, Rate | None], str] = {}
+    found = []
+    rates = block.rates or repeat(None)
+    columns = (words.assembly, words.part_number, words.cable, block.a.devices, block.z.devices, rates)
+    for kind, part, cable, a, z, rate in zip(*columns, strict=False):
+        cages = (_cage_ports(a), _cage_ports(z))
+        host = Role.HOST in (a.role, z.role)
+        asked = (kind, part, cable, cages, host, rate)
+        if asked not in known:
+            named = read_assembly(kind, AssemblyEnds(cages, host), rate) if kind else None
+            known[asked] = str(named or assembly_of_part(part) or assembly_of_part(cable) or "")
+        found.append(known[asked])
+    return found
+
+
+def _cage_ports(device: Device) -> int:
+    """Ports in a cage of a switch; 0 for a host or an unknown model."""
+    return device.model.ports_per_cage if device.model is not None else 0
 
 
 def _connect_each(fabric: Fabric, made: list[list[Link]], blocks: list[Block], ends: Ends) -> _Again:
@@ -152,6 +204,12 @@ def _notes(reader: TableReader, again: _Again) -> list[str]:
         notes.append(
             f"Front-panel labels of {len(ends.assumed_models):,} switches without a model are read as the "
             f"built-in models agree on, e.g. {device} as {model}."
+        )
+    split = ends.split_ready
+    if split:
+        what = "1 switch is" if len(split) == 1 else f"{len(split):,} switches are"
+        notes.append(
+            f"{what} written in the split-ready profile, which counts 1 to 2n; the first is {split[0].name}."
         )
     if ends.moved:
         key, (first, second) = next(iter(ends.moved.items()))

@@ -17,7 +17,8 @@ from fabricctl.errors import PlanError
 from fabricctl.plan.cells import shown
 from fabricctl.plan.columns import header_error
 from fabricctl.plan.labels import SiteNames
-from fabricctl.plan.model import Plan, PlanFormat
+from fabricctl.plan.model import Plan, PlanFormat, PortNumbers
+from fabricctl.plan.port_numbers import declared_numbers
 from fabricctl.plan.rows import TableReader
 from fabricctl.plan.table import best_header
 from fabricctl.plan.table_links import table_plan
@@ -37,7 +38,12 @@ _OLE_MAGIC = b"\xd0\xcf\x11\xe0"
 
 
 def parse_xlsx(
-    data: bytes, path: str, *, site: SiteNames | None = None, sheets: Collection[str] = ()
+    data: bytes,
+    path: str,
+    *,
+    site: SiteNames | None = None,
+    sheets: Collection[str] = (),
+    port_numbers: PortNumbers | None = None,
 ) -> Plan:
     """Read a workbook.
 
@@ -46,7 +52,7 @@ def parse_xlsx(
     :raises PlanError: with file, sheet, row, what was expected and found.
     """
     workbook = _open(data, path)
-    reader = TableReader(site)
+    reader = TableReader(site, port_numbers)
     try:
         notes = _read_sheets(workbook, _wanted(workbook.sheetnames, sheets, path), reader, path, bool(sheets))
     finally:
@@ -70,6 +76,9 @@ def _read_sheets(
         where = f"{path}[{name}]"
         rows = list(_rows(workbook, name, where, budget))
         guess, header, line = best_header((i, row) for i, row in enumerate(rows[:HEADER_ROWS], 1))
+        if reader.port_numbers is None:
+            said = "\n".join(" ".join(row) for row in rows[: max(line - 1, 0)])
+            reader.port_numbers = declared_numbers(said, where)
         if guess.columns is not None:
             tables += 1
             count = reader.read(rows[line:], range(line + 1, len(rows) + 1), guess.columns, where)

@@ -43,6 +43,7 @@ KIND_TITLES: dict[FindingKind, str] = {
     FindingKind.UNEXPECTED: "Unexpected cables",
     FindingKind.DEGRADED: "Degraded cables",
     FindingKind.RAIL: "Out of line with the rail",
+    FindingKind.CARD_SLOT: "Cards in another slot",
     FindingKind.BUNDLE_GAP: "Gaps in bundles",
     FindingKind.REPLACED_PART: "Replaced parts",
     FindingKind.OUTSIDE_PLAN: "Cables outside the plan",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from fabricctl.hostset import fold
 from fabricctl.model_tables import BUILTIN, find_model
+from fabricctl.site.panels import panel_problems
 from fabricctl.site.problems import Problem, key_text, nearest
 from fabricctl.site.schema import FabricEntry, Placed, Site, Switches
 from fabricctl.site.use import (
@@ -26,6 +27,7 @@ def reference_problems(site: Site) -> list[Problem]:
     hosts, switches = all_hosts(site), all_switches(site)
     return [
         *_models(site),
+        *(_problem(keys, text) for keys, text in panel_problems(site)),
         *_places(site),
         *_name_patterns(site),
         *(
@@ -58,7 +60,7 @@ def _models(site: Site) -> Iterator[Problem]:
         if entry.like is not None and base is None:
             yield from _unknown((*keys, "like"), "built-in switch model", [entry.like], BUILTIN)
             continue
-        limit = entry.ports or (base.ports if base else 0)
+        limit = entry.ports or (base.ports if base else 1024 if entry.panel else 0)
         for label, port in entry.labels.items():
             if not 1 <= port <= limit:
                 yield _problem((*keys, "labels", label), f"expected a port from 1 to {limit}, found {port}")

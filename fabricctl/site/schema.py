@@ -72,6 +72,34 @@ class Placed(Section):
     )
 
 
+class PanelEntry(Section):
+    """The face of a model, where it differs from the built-in table or has none; a name alone means like."""
+
+    like: str | None = Field(
+        default=None, description="Built-in panel to start from, for example dgx-h100 (fabricctl panel list)."
+    )
+    side: Literal["front", "rear"] | None = Field(
+        default=None, description="Side of the rack the ports are on."
+    )
+    cage_type: str | None = Field(default=None, description="Kind of cage, for example QSFP56.")
+    rows: dict[str, list[str]] = Field(
+        default_factory=dict,
+        description="Row (top, bottom, or a number) -> its cages from left to right: names, 1-16, or 1-31/2.",
+    )
+    ports: dict[str, str] = Field(
+        default_factory=dict,
+        description="Cage and port (14/1, OSFP1/2) or cage -> InfiniBand port number of a switch, HCA of a host.",
+    )
+    labels: dict[str, str] = Field(
+        default_factory=dict, description="Cage and port -> what stands beside it on the face."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_alone(cls, data: Any) -> Any:
+        return {"like": str(data)} if isinstance(data, str) else data
+
+
 class NodeModel(Section):
     """A host model."""
 
@@ -84,6 +112,9 @@ class NodeModel(Section):
     ports_per_hca: int = Field(default=1, ge=1, le=4, description="InfiniBand ports used per HCA.")
     gpus: int = Field(default=0, ge=0, description="GPUs per host.")
     height_u: int = Field(default=1, ge=1, description="Height in rack units.")
+    panel: PanelEntry | None = Field(
+        default=None, description="Its face: the name of a built-in panel (dgx-h100) or what differs."
+    )
 
     @field_validator("hcas")
     @classmethod
@@ -107,10 +138,12 @@ class SwitchModelEntry(Section):
     )
     aliases: list[str] = Field(default_factory=list, description="Other spellings of the model's name.")
     height_u: int = Field(default=1, ge=1, description="Height in rack units.")
+    panel: PanelEntry | None = Field(default=None, description="Its face, where it differs.")
 
     @model_validator(mode="after")
     def _ports_known(self) -> Self:
-        if self.ports is None and self.like is None:
+        panel = self.panel
+        if self.ports is None and self.like is None and not (panel and (panel.like or panel.ports)):
             raise ValueError("expected ports (a number) or like (a built-in model), found neither")
         return self
 
@@ -152,6 +185,10 @@ class PlanSource(Section):
         default=None, alias="fat-tree", description="Parameters of the fat-tree generator."
     )
     rules: PlanMapping | None = Field(default=None, description="A rules plan.")
+    port_numbers: Literal["infiniband", "cage"] | None = Field(
+        default=None,
+        description="Of a file: what its plain port numbers are, infiniband or cage, where the file does not say.",
+    )
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from fabricctl.hostset import fold
 from fabricctl.plan.model import Plan
 from fabricctl.plan.summary import LoadGroup, summarise, tier_name
+from fabricctl.site.panels import panels_by_device, site_panels
 from fabricctl.site.schema import FabricEntry, Placed, Site
 from fabricctl.site.use import all_hosts, all_switches, host_units, names_of, plan_reserved, switch_roles
 
@@ -60,6 +61,9 @@ def site_tables(site: Site) -> Iterator[SummaryTable]:
     yield SummaryTable(
         "Switches", ("switches", "count", "model", "tier", "rails", "SU", "place"), _switch_rows(site)
     )
+    panels = _panel_rows(site)
+    if panels:
+        yield SummaryTable("Panels", ("model", "side", "rows", "port numbers", "cages"), panels)
     fabrics = [(name, *_fabric_cells(entry)) for name, entry in site.fabrics.items()]
     yield SummaryTable("Fabrics", ("fabric", "plan", "link classes", "default", "subnet managers"), fabrics)
     if site.reserved_ports:
@@ -112,6 +116,22 @@ def _switch_rows(site: Site) -> list[tuple[str, ...]]:
             _place_text(group),
         )
         for host_set, group in site.switches.items()
+    ]
+
+
+def _panel_rows(site: Site) -> list[tuple[str, ...]]:
+    """The faces of the models in use, each part with its status: what is only usual is called so."""
+    by_device = panels_by_device(site, site_panels(site))
+    used = {panel.name: panel for panel in by_device.values()}
+    return [
+        (
+            panel.name,
+            panel.side_words or "unknown",
+            panel.status.get("rows", "unknown"),
+            panel.status.get("hca" if panel.kind == "host" else "number", "unknown"),
+            f"{len(panel.cages)} {panel.cage_type}".strip(),
+        )
+        for panel in used.values()
     ]
 
 

@@ -11,12 +11,13 @@ from typing import NamedTuple
 from fabricctl.fabric import NodeKind, Place, Port
 from fabricctl.guid import parse_guid
 from fabricctl.hostset import expand
-from fabricctl.model_tables import BUILTIN, find_model
+from fabricctl.model_tables import BUILTIN, find_model, model_of_panel
 from fabricctl.models import NodeModel, SwitchModel
 from fabricctl.plan.lengths import RackSpot
 from fabricctl.plan.model import Plan
 from fabricctl.rates import Rate
 from fabricctl.site.fields import Address
+from fabricctl.site.panels import site_panels
 from fabricctl.site.schema import TIER_NUMBER, FabricEntry, PlaceRule, Site, UnitPlace
 
 _WORD = re.compile(r"\{(\w+)(?::[0-9]+)?\}")
@@ -58,8 +59,11 @@ def all_switches(site: Site) -> list[str]:
 def switch_models(site: Site) -> dict[str, SwitchModel]:
     """Model name -> model: the built-in ones, changed and extended by the site's ``switch_models``."""
     models: dict[str, SwitchModel] = {}
+    panels = site_panels(site) if any(entry.panel for entry in site.switch_models.values()) else {}
     for name, entry in site.switch_models.items():
         base = find_model(entry.like) if entry.like else None
+        if entry.panel is not None and name in panels:
+            base = model_of_panel(panels[name])
         ports = entry.ports or (base.ports if base else 0)
         labels = {**(base.labels if base else {}), **{str(port): port for port in range(1, ports + 1)}}
         labels.update((label.strip().lower(), port) for label, port in entry.labels.items())
@@ -72,6 +76,8 @@ def switch_models(site: Site) -> dict[str, SwitchModel]:
             {port: label for port, label in shown.items() if port <= ports},
             "confirmed",
             site.path or "site file",
+            {port: first for port, first in base.split_ready.items() if port <= ports} if base else {},
+            base.cages if base and base.ports == ports else 0,
         )
     models.update((name, model) for name, model in BUILTIN.items() if name not in models)
     return models

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabricctl.adapters.files import decode, read_input
 from fabricctl.errors import InputError, PlanError
-from fabricctl.plan.model import Plan
+from fabricctl.plan.model import Plan, PortNumbers
 
 if TYPE_CHECKING:
     from fabricctl.site.schema import Site
@@ -21,21 +21,24 @@ _YAML_PLAN = re.compile(r"^(?:fat-tree|rules)\s*:", re.MULTILINE)
 _SITE_FILE = re.compile(r"^fabrics\s*:", re.MULTILINE)
 
 
-def load_plan_file(path: str, site: Site | None = None) -> Plan:
+def load_plan_file(path: str, site: Site | None = None, port_numbers: PortNumbers | None = None) -> Plan:
     """Read and recognise a plan.
 
     :param path: a file, or ``-`` for standard input; :param site: helps to read port labels and places.
+    :param port_numbers: what plain port numbers of a table are, where the operator or the site file says.
     :raises InputError: it cannot be read or understood.
     """
     data = read_input(path)
     if _is_workbook(data):
         from fabricctl.plan.xlsx import parse_xlsx
 
-        return parse_xlsx(data, path, site=_names(site))
-    return parse_plan_text(decode(data, path), path, site)
+        return parse_xlsx(data, path, site=_names(site), port_numbers=port_numbers)
+    return parse_plan_text(decode(data, path), path, site, port_numbers)
 
 
-def load_named_plan(path: str, site_path: str = "", fabric: str = "") -> Plan:
+def load_named_plan(
+    path: str, site_path: str = "", fabric: str = "", port_numbers: PortNumbers | None = None
+) -> Plan:
     """A plan file, or one named fabric of a site file.
 
     :param site_path: site file that explains a plan file's labels; :param fabric: of the site file given as
@@ -46,8 +49,8 @@ def load_named_plan(path: str, site_path: str = "", fabric: str = "") -> Plan:
     site = load_site(decode(read_input(site_path), site_path), site_path) if site_path else None
     if fabric and path != "-" and is_site_text(path):
         whole = load_site(decode(read_input(path), path), path)
-        return plan_of_fabric(whole, choose_fabric(whole, fabric))
-    return load_plan_file(path, site)
+        return plan_of_fabric(whole, choose_fabric(whole, fabric), port_numbers)
+    return load_plan_file(path, site, port_numbers)
 
 
 def estimate_lengths(plan: Plan, path: str, site_path: str) -> tuple[dict[float, int], int] | None:
@@ -63,7 +66,9 @@ def estimate_lengths(plan: Plan, path: str, site_path: str) -> tuple[dict[float,
     return estimated_lengths(plan, spots) if spots else None
 
 
-def parse_plan_text(text: str, path: str, site: Site | None = None) -> Plan:
+def parse_plan_text(
+    text: str, path: str, site: Site | None = None, port_numbers: PortNumbers | None = None
+) -> Plan:
     """Recognise a plan's text and parse it."""
     from fabricctl.plan.ndt import looks_like_ndt, looks_like_table
 
@@ -73,7 +78,7 @@ def parse_plan_text(text: str, path: str, site: Site | None = None) -> Plan:
     if looks_like_ndt(head):
         from fabricctl.plan.ndt import parse_ndt
 
-        return parse_ndt(text, path, site=_names(site))
+        return parse_ndt(text, path, site=_names(site), port_numbers=port_numbers)
     if _YAML_PLAN.search(head):
         from fabricctl.plan.yaml_doc import parse_plan_document
 
@@ -91,11 +96,11 @@ def parse_plan_text(text: str, path: str, site: Site | None = None) -> Plan:
         from fabricctl.site.load import load_site
 
         whole = load_site(text, path)
-        return plan_of_fabric(whole, choose_fabric(whole, ""))
+        return plan_of_fabric(whole, choose_fabric(whole, ""), port_numbers)
     if looks_like_table(head) or head.count(",") + head.count(";") + head.count("\t") >= 3:
         from fabricctl.plan.table import parse_csv
 
-        return parse_csv(text, path, site=_names(site))
+        return parse_csv(text, path, site=_names(site), port_numbers=port_numbers)
     first = next(line for line in head.splitlines() if line.strip())
     raise PlanError(
         f"this is no plan known here; it begins with {first.strip()[:60]!r}",
@@ -139,8 +144,11 @@ def choose_fabric(site: Site, fabric: str) -> str:
     raise PlanError(f"the site has {what}", path=site.path, hint="say which with --fabric" if names else "")
 
 
-def plan_of_fabric(site: Site, fabric: str) -> Plan:
-    """The plan of one fabric of a site: inline, or a file beside the site file."""
+def plan_of_fabric(site: Site, fabric: str, port_numbers: PortNumbers | None = None) -> Plan:
+    """The plan of one fabric of a site: inline, or a file beside the site file.
+
+    :param port_numbers: what plain port numbers of that file are, before what the site file says.
+    """
     entry = site.fabrics[fabric]
     if entry.plan.inline is not None:
         from fabricctl.plan.yaml_doc import plan_from_mapping
@@ -148,7 +156,9 @@ def plan_of_fabric(site: Site, fabric: str) -> Plan:
         plan = plan_from_mapping(entry.plan.inline, site.path)
     else:
         folder = os.path.dirname(site.path) if site.path != "-" else ""
-        plan = load_plan_file(os.path.join(folder, entry.plan.file or ""), site)
+        word = entry.plan.port_numbers
+        said = port_numbers or (PortNumbers(word) if word else None)
+        plan = load_plan_file(os.path.join(folder, entry.plan.file or ""), site, said)
     return complete_plan(plan, site)
 
 

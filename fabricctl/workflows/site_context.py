@@ -11,7 +11,10 @@ from fabricctl.cabling.verdict import Options, RateOfClass
 from fabricctl.fabric import Place
 from fabricctl.model_tables import find_model
 from fabricctl.models import NodeModel, SwitchModel
+from fabricctl.panel_tables import panel_of_model
+from fabricctl.panels import Panel
 from fabricctl.rates import Rate
+from fabricctl.site.panels import panels_by_device, site_panels
 from fabricctl.site.schema import Site
 from fabricctl.site.use import (
     expected_absent,
@@ -73,7 +76,7 @@ class SiteContext:
             rate_of = rate_of_class
         return Options(
             names=Names(identities(self.site), mapped, self._node_models),
-            knowledge=Knowledge(self._places, self.model_of),
+            knowledge=Knowledge(self._places, self.model_of, self.panel_of),
             rate_of_class=rate_of,
             expected_absent=absent.devices,
             absent_ports=absent.ports,
@@ -81,6 +84,18 @@ class SiteContext:
             gate=self.site.gates.bad_link_share,
             manager_hosts=(entry.subnet_managers or "") if entry is not None else "",
         )
+
+    @cached_property
+    def _all_panels(self) -> dict[str, Panel]:
+        return site_panels(self.site)
+
+    @cached_property
+    def _panels(self) -> dict[str, Panel]:
+        return panels_by_device(self.site, self._all_panels)
+
+    def panel_of(self, device: str, model: str) -> Panel | None:
+        """Panel by the site's word for a switch or host, else by what the plan or the switch calls its model."""
+        return self._panels.get(device) or (panel_of_model(model, self._all_panels) if model else None)
 
     def model_of(self, device: str, model: str) -> SwitchModel | None:
         """Model by the site's word, else by what the plan or the switch itself calls it."""

@@ -19,7 +19,9 @@ from fabricctl.errors import DiscoveryError, UsageError
 from fabricctl.fabric import Fabric
 from fabricctl.model_tables import find_model
 from fabricctl.models import SwitchModel
-from fabricctl.plan.model import Plan
+from fabricctl.panel_tables import panel_of_model
+from fabricctl.panels import Panel
+from fabricctl.plan.model import Plan, PortNumbers
 from fabricctl.workflows.load_plan import (
     choose_fabric,
     complete_plan,
@@ -57,20 +59,23 @@ class Request:
     known_hosts: Sequence[str] = ()
     key_files: Sequence[str] = ()
     today: date = field(default_factory=date.today)
+    port_numbers: PortNumbers | None = None
+    hca_slots: str = ""
 
 
 @dataclass(frozen=True)
 class Intent:
     """The plan and what the site says; loaded once, used for every pass of ``--watch``.
 
-    :param site_path: the site file, empty without one; :param harvested: HCA GUID -> ``host hca``.
-    :param identify: identify the switches first; :param assume: ambiguity and hypothesis taken as fact.
+    :param site: the site file itself, None when none was given.
+    :param harvested: HCA GUID -> ``host hca``; :param identify: identify the switches first.
+    :param assume: (ambiguity, hypothesis) pairs taken as fact.
     """
 
     plan: Plan | None
     options: Options
     viewers: tuple[str, ...] = ()
-    site_path: str = ""
+    site: Site | None = None
     harvested: Mapping[str, str] = field(default_factory=dict)
     identify: bool = False
     assume: tuple[tuple[int, int], ...] = ()
@@ -85,13 +90,13 @@ def load_intent(request: Request, progress: Progress) -> Intent:
     plan: Plan | None = None
     if request.plan and request.plan != (site.path if site else None):
         progress(f"reading the plan {request.plan}")
-        plan = load_plan_file(request.plan, site)
+        plan = load_plan_file(request.plan, site, request.port_numbers)
         if site is not None:
             plan = complete_plan(plan, site)
     elif site is not None and site.fabrics:
         fabric = choose_fabric(site, request.fabric)
         progress(f"building the plan of fabric {fabric}")
-        plan = plan_of_fabric(site, fabric)
+        plan = plan_of_fabric(site, fabric, request.port_numbers)
     mapped: dict[str, str] = {}
     if request.node_name_map:
         from fabricctl.discovery.namemap import parse
@@ -100,7 +105,7 @@ def load_intent(request: Request, progress: Progress) -> Intent:
             decode(read_input(request.node_name_map), request.node_name_map), request.node_name_map
         )
     if site is None:
-        options = Options(knowledge=Knowledge(model_of=_builtin_model))
+        options = Options(knowledge=Knowledge(model_of=_builtin_model, panel_of=_builtin_panel))
         options = replace(options, names=replace(options.names, mapped=mapped))
         viewers: tuple[str, ...] = ()
     else:
@@ -110,6 +115,12 @@ def load_intent(request: Request, progress: Progress) -> Intent:
         viewers = tuple(site.fabrics[fabric].viewers) if fabric in site.fabrics else ()
     if plan is None and request.only:
         raise UsageError("--only needs a plan: give --plan or --site")
+    if request.hca_slots:
+        from fabricctl.cabling.slot_inventory import parse_slots
+
+        progress(f"reading the HCA slots {request.hca_slots}")
+        text = decode(read_input(request.hca_slots), request.hca_slots)
+        options = replace(options, hca_slots=parse_slots(text, request.hca_slots))
     options = replace(
         options,
         only=request.only,
@@ -122,13 +133,17 @@ def load_intent(request: Request, progress: Progress) -> Intent:
         from fabricctl.workflows.identify import read_hca_guids
 
         harvested = read_hca_guids(request.hca_guids)
-    site_path = site.path if site is not None else ""
-    return Intent(plan, options, viewers, site_path, harvested, request.identify, tuple(request.assume))
+    return Intent(plan, options, viewers, site, harvested, request.identify, tuple(request.assume))
 
 
 def _builtin_model(_device: str, model: str) -> SwitchModel | None:
     """Without a site file: the model a node description or a plan names."""
     return find_model(model) if model else None
+
+
+def _builtin_panel(_device: str, model: str) -> Panel | None:
+    """Without a site file: the panel of the model a node description or a plan names."""
+    return panel_of_model(model) if model else None
 
 
 def _site(request: Request) -> tuple[Site | None, str]:

@@ -19,7 +19,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().out
 
 
-@pytest.mark.parametrize("group", [(), ("plan",), ("site",)])
+@pytest.mark.parametrize("group", [(), ("plan",), ("site",), ("panel",)])
 def test_no_summary_of_a_command_is_cut(group: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     text = said(capsys, *group, "--help")
     commands = text.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
@@ -45,6 +45,7 @@ def test_each_schema_name_prints_its_own_schema(name: SchemaName, capsys: pytest
         SchemaName.VERIFY_CABLING: "counts",
         SchemaName.SITE: "reserved_ports",
         SchemaName.IDENTIFY: "ambiguities",
+        SchemaName.WORK_ORDER: "order",
     }
     assert known[name] in json.loads(said(capsys, "schema", name.value))["properties"]
 

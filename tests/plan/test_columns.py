@@ -64,9 +64,9 @@ def test_cvt_1_7_1_links_sheet() -> None:
         "A-Node,A-Port,Z-Node,Z-Port,Protocol,Shuffle-ID,A-Connector,A-MPO-Connector,Z-Connector,"
         "Z-MPO-Connector,A-Module-PN,Z-Module-PN,Source-Ref"
     )
-    assert found.a == Side(device=0, port=1)
-    assert found.z == Side(device=2, port=3)
-    assert found.protocol == 4
+    assert found.a == Side(device=0, port=1, connector=6, mpo=7, module=10)
+    assert found.z == Side(device=2, port=3, connector=8, mpo=9, module=11)
+    assert (found.protocol, found.cable) == (4, 5)
 
 
 def test_shcd_header_takes_what_follows_each_device() -> None:

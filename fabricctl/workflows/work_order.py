@@ -1,0 +1,169 @@
+"""Work orders: from a verdict to what a person in the hall does, and back from a discovery to what is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from fabricctl.adapters.files import decode, read_input
+from fabricctl.cabling.comparison import Comparison
+from fabricctl.cabling.verdict import Verdict
+from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_OK, UsageError
+from fabricctl.fabric import Place
+from fabricctl.plan.lengths import RackSpot, estimate_m
+from fabricctl.repair.knowledge import RepairKnowledge
+from fabricctl.repair.order_check import OrderCheck, check
+from fabricctl.repair.order_model import About, WorkOrder
+from fabricctl.repair.order_pieces import devices_of, only_device, only_rack, racks_of, split
+from fabricctl.repair.solve import plan_repair
+from fabricctl.repair.work_order import make_order
+from fabricctl.workflows.verify_cabling import Intent, Progress, Request, judge, load_intent, observe
+
+if TYPE_CHECKING:
+    from fabricctl.site.schema import Site
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Which piece of the whole work is wanted. :param people: among how many it is shared."""
+
+    device: str = ""
+    rack: str = ""
+    people: int = 1
+
+
+@dataclass(frozen=True)
+class Made:
+    """Work orders, one per person. :param exit_code: 0 nothing to do, 1 something, 3 something was not told."""
+
+    orders: list[WorkOrder]
+    exit_code: int
+
+
+def make(request: Request, piece: Piece, now: datetime, progress: Progress) -> Made:
+    """Judge the fabric and write down what repairs it.
+
+    :raises UsageError: there is no plan, or no such device or rack. :raises InputError: a file cannot be used.
+    """
+    intent = load_intent(request, progress)
+    if intent.plan is None:
+        raise UsageError("a work order needs the intended cabling: give --plan or --site")
+    verdict = judge(intent, observe(request, intent.viewers, progress))
+    progress("looking for the fewest moves")
+    return made(verdict, intent, piece, now)
+
+
+def made(verdict: Verdict, intent: Intent, piece: Piece, now: datetime) -> Made:
+    """The work orders of a verdict.
+
+    :raises UsageError: no such device or rack.
+    """
+    comparison = verdict.comparison
+    assert comparison is not None
+    knowledge = repair_knowledge(comparison, intent)
+    plan = verdict.repair or plan_repair(comparison, knowledge)
+    order = make_order(plan, comparison, knowledge, about(verdict, intent, now))
+    if piece.device:
+        _known("device", piece.device, _devices(comparison), devices_of(order))
+        order = only_device(order, piece.device)
+    if piece.rack:
+        _known("rack", piece.rack, _racks(comparison, intent), racks_of(order))
+        order = only_rack(order, piece.rack)
+    code = EXIT_COULD_NOT_TELL if verdict.doubts else EXIT_OK if order.empty else EXIT_FINDINGS
+    return Made(split(order, piece.people) if piece.people > 1 else [order], code)
+
+
+def about(verdict: Verdict, intent: Intent, now: datetime) -> About:
+    """What heads the order of a verdict."""
+    plan = verdict.plan_path or str(verdict.plan_format or "")
+    return About(
+        site=intent.site.name if intent.site is not None else "",
+        plan=f"{plan}, {verdict.only} only" if verdict.only else plan,
+        discoveries=tuple(source.label for source in verdict.sources),
+        made=now.isoformat(timespec="minutes"),
+        not_covered=tuple(verdict.doubts),
+    )
+
+
+def repair_knowledge(comparison: Comparison, intent: Intent) -> RepairKnowledge:
+    """What site file and panels tell the solver: faces, places and the way between two devices."""
+    places = intent.options.knowledge.place_of
+    nodes = comparison.binding.plan.fabric.nodes
+    spots = _rack_spots(intent.site)
+
+    def place(key: str) -> Place | None:
+        node = nodes[key]
+        return node.place or places.get(node.name) or (places.get(node.host) if node.host else None)
+
+    def distance_m(a: str, b: str) -> float | None:
+        if a not in nodes or b not in nodes:
+            return None
+        here, there = place(a), place(b)
+        return estimate_m(here, there, spots) if here and there else None
+
+    known = RepairKnowledge(panel_of=comparison.ends.panel, place_of=places.get)
+    return replace(known, distance_m=distance_m) if spots else known
+
+
+def _rack_spots(site: Site | None) -> dict[str, RackSpot]:
+    if site is None:
+        return {}
+    from fabricctl.site.use import rack_spots
+
+    return rack_spots(site)
+
+
+def _devices(comparison: Comparison) -> set[str]:
+    """Every name that a device of plan or discovery has: switches, hosts, HCAs."""
+    nodes = [*comparison.binding.plan.fabric.nodes.values(), *comparison.seen.nodes.values()]
+    return {name for node in nodes for name in (node.host or node.name, node.name)}
+
+
+def _racks(comparison: Comparison, intent: Intent) -> set[str]:
+    nodes = comparison.binding.plan.fabric.nodes.values()
+    places = [*(node.place for node in nodes), *intent.options.knowledge.place_of.values()]
+    return {place.rack for place in places if place is not None}
+
+
+def _known(what: str, name: str, *known: set[str] | list[str]) -> None:
+    names = {one for some in known for one in some}
+    if name not in names:
+        near = get_close_matches(name, sorted(names), n=1)
+        raise UsageError(
+            f"neither plan nor discovery knows a {what} {name!r}",
+            hint=f"did you mean {near[0]}?" if near else "",
+        )
+
+
+def load_order(path: str) -> WorkOrder:
+    """A work order from its JSON or HTML file.
+
+    :raises InputError: it is none.
+    """
+    from fabricctl.report.work_order_json import read_order
+
+    return read_order(decode(read_input(path), path), path)
+
+
+def check_order(path: str, request: Request, device: str, progress: Progress) -> OrderCheck:
+    """Look which steps of a work order are done.
+
+    :param request: where to look; plan and site are not needed. :param device: only steps that touch it.
+    :raises UsageError: nothing to look at, or the order does not touch the device. :raises InputError: bad files.
+    """
+    order = load_order(path)
+    if device:
+        spots = {far.now.device for step in order.steps for far in step.others}
+        _touched(device, spots | set(devices_of(order)))
+    return check(order, observe(request, (), progress), device)
+
+
+def _touched(device: str, names: set[str]) -> None:
+    if device.split(" ")[0] not in names and device not in names:
+        near = get_close_matches(device, sorted(names), n=1)
+        raise UsageError(
+            f"the work order does not touch a device {device!r}",
+            hint=f"did you mean {near[0]}?" if near else "",
+        )
