@@ -121,6 +121,8 @@ class LinkFindings:
             return "loops back to the same device"
         if planned_far == want.node:
             return "wrong port of the right device"
+        if far.node in self.binding.undecided:
+            return "reaches a device whose identity is open, and none of those it could be is wanted there"
         if planned_far is None:
             return "reaches a device that is not in the plan"
         wanted, found = self.binding.plan.fabric.nodes[want.node], self.binding.plan.fabric.nodes[planned_far]

@@ -31,6 +31,7 @@ class FindingKind(StrEnum):
     BAD_LINK_SHARE = "bad_link_share"
     DUPLICATE_GUID = "duplicate_guid"
     DUPLICATE_NAME = "duplicate_name"
+    IDENTITY = "identity"
     INACTIVE = "inactive"
     SUBNET_MANAGER = "subnet_manager"
     ABSENT_DEVICE = "absent_device"

@@ -253,8 +253,7 @@ class OtherFindings:
 
 def unknown_keys(binding: Binding, seen: Fabric) -> list[str]:
     """Discovered nodes that no planned node is; claimants of a planned name are not unknown."""
-    claimants = {key for clash in binding.clashes for key in clash.seen}
-    return [key for key in seen.nodes if key not in binding.plan_of and key not in claimants]
+    return [key for key in seen.nodes if key not in binding.plan_of and key not in binding.claimants]
 
 
 def covered_ports(classified: Classified) -> set[Port]:

@@ -10,6 +10,7 @@ import typer
 
 from fabricctl import __version__
 from fabricctl.cli import findings as findings_commands
+from fabricctl.cli import identify as identify_commands
 from fabricctl.cli import node as node_commands
 from fabricctl.cli import panel as panel_commands
 from fabricctl.cli import plan as plan_commands
@@ -33,6 +34,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 as planned, 1 findings, 2 wrong usage or input, 3 could not tell, 130 interrupted.",
 )
 verify_commands.register(app)
+identify_commands.register(app)
 app.add_typer(plan_commands.app, name="plan")
 app.add_typer(panel_commands.app, name="panel")
 app.add_typer(site_commands.app, name="site")

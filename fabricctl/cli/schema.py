@@ -12,6 +12,7 @@ class SchemaName(StrEnum):
     """What has a schema."""
 
     VERIFY_CABLING = "verify-cabling"
+    IDENTIFY = "identify"
     SITE = "site"
     WORK_ORDER = "work-order"
     FINDINGS = "findings"
@@ -38,6 +39,10 @@ def schema(
         from fabricctl.report.schema import report_schema
 
         found = report_schema()
+    elif name is SchemaName.IDENTIFY:
+        from fabricctl.report.identity_json import identity_schema
+
+        found = identity_schema()
     elif name is SchemaName.SITE:
         from fabricctl.site.schema import Site
 

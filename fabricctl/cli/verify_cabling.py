@@ -107,6 +107,23 @@ def verify_cabling(
         str,
         typer.Option(metavar="FILE", help="ib-node-name-map: GUID to name of switches."),
     ] = "",
+    identify: Annotated[
+        bool,
+        typer.Option(
+            "--identify",
+            help="Find out who is who first (fabricctl identify); switch names count for nothing.",
+        ),
+    ] = False,
+    hca_guids: Annotated[
+        str,
+        typer.Option(metavar="FILE", help="HCA GUIDs read off the hosts: gpu001 mlx5_0 946d:ae03:0012:3456."),
+    ] = "",
+    assume: Annotated[
+        list[str],
+        typer.Option(
+            metavar="N.M", help="With --identify: take hypothesis M of ambiguity N as fact. Repeatable."
+        ),
+    ] = [],  # noqa: B006 - typer copies it
     hca_slots: Annotated[
         str,
         typer.Option(
@@ -224,6 +241,9 @@ def verify_cabling(
         discovered=discovered,
         viewers=viewer,
         node_name_map=node_name_map,
+        hca_guids=hca_guids,
+        identify=identify,
+        assume=_assumed(assume, identify=identify),
         only=_only(only),
         strict=strict,
         check_rails=Check.RAILS in check,
@@ -243,6 +263,16 @@ def verify_cabling(
     raise typer.Exit(code)
 
 
+def _assumed(texts: list[str], *, identify: bool) -> tuple[tuple[int, int], ...]:
+    if not texts:
+        return ()
+    if not identify:
+        raise UsageError("--assume settles what --identify leaves open: give --identify too")
+    from fabricctl.cli.identify import choices
+
+    return choices(texts)
+
+
 def _only(text: str | None) -> str:
     if text is not None and not text.strip():
         raise UsageError(
@@ -253,7 +283,7 @@ def _only(text: str | None) -> str:
 
 def _check_usage(request: Request, watch: float | None) -> None:
     inputs = [
-        *(request.plan, request.site, request.node_name_map, request.hca_slots),
+        *(request.plan, request.site, request.node_name_map, request.hca_guids, request.hca_slots),
         *request.discovered,
     ]
     if inputs.count("-") > 1:

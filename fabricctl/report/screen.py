@@ -131,6 +131,8 @@ def island_lines(verdict: Verdict) -> list[str]:
         return [f"{len(seen)} seen: {islands_words(seen)}"]
     if not verdict.counts.cables_seen:
         return ["cannot be told: no cable was seen"]
+    if not seen:
+        return ["nothing that was seen is known to be of the plan"]
     if islands.torn():
         are = f"{planned} {'is' if planned == 1 else 'are'} planned"
         return [

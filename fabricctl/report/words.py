@@ -31,6 +31,7 @@ KIND_TITLES: dict[FindingKind, str] = {
     FindingKind.BAD_LINK_SHARE: "Too many bad cables",
     FindingKind.DUPLICATE_GUID: "GUIDs claimed twice",
     FindingKind.DUPLICATE_NAME: "Names claimed twice",
+    FindingKind.IDENTITY: "Declared identities the cabling speaks against",
     FindingKind.INACTIVE: "Ports not active",
     FindingKind.SUBNET_MANAGER: "Subnet manager",
     FindingKind.ABSENT_DEVICE: "Absent devices",

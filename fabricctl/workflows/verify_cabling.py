@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING
@@ -49,6 +49,9 @@ class Request:
     discovered: Sequence[str] = ()
     viewers: Sequence[str] = ()
     node_name_map: str = ""
+    hca_guids: str = ""
+    identify: bool = False
+    assume: Sequence[tuple[int, int]] = ()
     only: str = ""
     strict: bool = False
     check_rails: bool = False
@@ -69,6 +72,8 @@ class Intent:
     """The plan and what the site says; loaded once, used for every pass of ``--watch``.
 
     :param site: the site file itself, None when none was given.
+    :param harvested: HCA GUID -> ``host hca``; :param identify: identify the switches first.
+    :param assume: (ambiguity, hypothesis) pairs taken as fact.
     """
 
     plan: Plan | None
@@ -77,6 +82,9 @@ class Intent:
     site: Site | None = None
     fabric: str = ""
     """Of the site, when the plan is that fabric's; empty when a plan file was given."""
+    harvested: Mapping[str, str] = field(default_factory=dict)
+    identify: bool = False
+    assume: tuple[tuple[int, int], ...] = ()
 
 
 def load_intent(request: Request, progress: Progress) -> Intent:
@@ -128,7 +136,12 @@ def load_intent(request: Request, progress: Progress) -> Intent:
         check_rails=request.check_rails,
         gate=options.gate if request.gate is None else request.gate,
     )
-    return Intent(plan, options, viewers, site, judged)
+    harvested: Mapping[str, str] = {}
+    if request.hca_guids:
+        from fabricctl.workflows.identify import read_hca_guids
+
+        harvested = read_hca_guids(request.hca_guids)
+    return Intent(plan, options, viewers, site, judged, harvested, request.identify, tuple(request.assume))
 
 
 def _builtin_model(_device: str, model: str) -> SwitchModel | None:
@@ -238,5 +251,23 @@ def _managers(capture: Capture) -> list[SubnetManager]:
 
 
 def judge(intent: Intent, observation: Observation) -> Verdict:
-    """The verdict, with causes and the fewest moves."""
-    return deepen(verify(intent.plan, observation, intent.options), intent.options, intent.site)
+    """The verdict, with causes and the fewest moves; with ``--identify`` the switches are identified first."""
+    verdict = _verdict(intent, observation)
+    found = verdict.identification
+    if found is not None and found.refusal is not None:
+        return verdict  # nothing is known of who is who: no cable could be explained or moved
+    return deepen(verdict, intent.options, intent.site)
+
+
+def _verdict(intent: Intent, observation: Observation) -> Verdict:
+    if intent.identify:
+        from fabricctl.workflows.identify import judge_identified
+
+        return judge_identified(intent, observation)
+    options = intent.options
+    if intent.harvested:
+        from fabricctl.workflows.identify import harvested_names
+
+        declared = {**harvested_names(intent, observation), **options.names.declared}
+        options = replace(options, names=replace(options.names, declared=declared))
+    return verify(intent.plan, observation, options)

@@ -46,6 +46,7 @@ def test_each_schema_name_prints_its_own_schema(name: SchemaName, capsys: pytest
     known = {
         SchemaName.VERIFY_CABLING: "counts",
         SchemaName.SITE: "reserved_ports",
+        SchemaName.IDENTIFY: "ambiguities",
         SchemaName.WORK_ORDER: "order",
         SchemaName.FINDINGS: "series",
         SchemaName.NODES: "nodes",
