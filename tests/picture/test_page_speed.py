@@ -31,7 +31,8 @@ FRAMES = """async ([id, still]) => {
   const blank = document.createElement("canvas"), ctx = blank.getContext("2d", {alpha: false});
   if (still) {
     blank.width = canvas.width; blank.height = canvas.height;
-    blank.style.cssText = `position:fixed;left:${box.left}px;top:${box.top}px;width:${box.width}px;height:${box.height}px;z-index:99`;
+    Object.assign(blank.style, {position: "fixed", zIndex: 99});
+    for (const side of ["left", "top", "width", "height"]) blank.style[side] = box[side] + "px";
     document.body.append(blank);
   }
   const frame = () => new Promise(requestAnimationFrame);
@@ -39,8 +40,9 @@ FRAMES = """async ([id, still]) => {
   for (let i = 0; i < 90; i++) {
     if (still) { ctx.fillStyle = i % 2 ? "#fff" : "#eee"; ctx.fillRect(0, 0, blank.width, blank.height); }
     else {
-      const zoom = i < 30 ? -60 : i < 60 ? 0 : 60, at = {clientX: box.left + box.width / 2, clientY: box.top + 200};
-      canvas.dispatchEvent(new WheelEvent("wheel", {deltaY: zoom, deltaX: zoom ? 0 : 40, bubbles: true, cancelable: true, ...at}));
+      const zoom = i < 30 ? -60 : i < 60 ? 0 : 60, way = {deltaY: zoom, deltaX: zoom ? 0 : 40};
+      const at = {clientX: box.left + box.width / 2, clientY: box.top + 200};
+      canvas.dispatchEvent(new WheelEvent("wheel", {bubbles: true, cancelable: true, ...way, ...at}));
     }
     const now = await frame();
     times.push(now - last);
