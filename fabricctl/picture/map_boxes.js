@@ -182,7 +182,7 @@ function drawChips(ctx, bands, dimmed) {
   const fan = new Map();
   for (const band of bands) if (band.level === 0 && !band.same && band.pair.planned) push(fan, byTier(band.pair.a, band.pair.b)[0], band.pair);
   const upright = bands.filter(b => b.pair && b.level < 2 && !b.same && Math.abs(b.x1 - b.x2) < 40 && !wrongIn(b.pair) && !b.pair.strays && !b.pair.by[5]
-    && (b.level === 1 || fan.get(byTier(b.pair.a, b.pair.b)[0])?.length === 1));
+    && b.level === 0 && (fan.get(byTier(b.pair.a, b.pair.b)[0])?.length === 1));
   if (upright.length < 400) for (const band of upright) if (band.pair.planned > 1) plain(ctx, band);
   fanCounts(ctx, fan);
 }
