@@ -13,7 +13,7 @@ from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.finding_id import finding_id
 from fabricctl.cabling.islands import Islands, device_words, rail_words
 from fabricctl.cabling.model import Counts, Finding, Island
-from fabricctl.cabling.verdict import Verdict
+from fabricctl.cabling.verdict import Verdict, VerdictWord
 from fabricctl.causes.model import Cause
 from fabricctl.fabric import Port
 from fabricctl.picture.devices import Devices
@@ -88,7 +88,7 @@ def report_json(verdict: Verdict) -> dict[str, Any]:
     return {
         "verdict": verdict.word.value,
         "exit_code": verdict.exit_code,
-        "title": title_of(verdict),
+        "title": _title(verdict),
         "answer": printable(can_i_train(verdict)),
         "headline": printable(headline(verdict)),
         "islands_said": [printable(line) for line in island_lines(verdict)],
@@ -107,6 +107,13 @@ def report_json(verdict: Verdict) -> dict[str, Any]:
         "plan": printable(plan_words(verdict)),
         "only": printable(verdict.only),
     }
+
+
+def _title(verdict: Verdict) -> str:
+    """Without a plan nobody can say that something is not as planned."""
+    if verdict.plan_format is None and verdict.word is VerdictWord.FINDINGS:
+        return "Findings"
+    return title_of(verdict)
 
 
 def _counts(counts: Counts, gate: float) -> dict[str, Any]:
