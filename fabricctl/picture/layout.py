@@ -148,7 +148,8 @@ def _grouped(
 
         tried = [_by(planned, rule) for rule in (facing, _stem)]
         fitting = [one for one in tried if 1 < len(one) <= max(2, len(planned) // 2)]
-        parts = min(fitting, key=_odd_ones, default=None)  # of equals the first: cabling before names
+        small = [one for one in fitting if max(map(len, one.values())) <= LARGEST]
+        parts = min(small or fitting, key=_odd_ones, default=None)  # of equals the first: cabling
     if parts is None:
         parts = {None: planned}
     made: list[Group] = []
