@@ -22,9 +22,7 @@ class SchemaName(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the command to the tree."""
-    app.command("schema", short_help="Print the JSON schema of a report, the site file or a work order.")(
-        schema
-    )
+    app.command("schema", short_help="Print the JSON schema of a report or file.")(schema)
 
 
 def schema(

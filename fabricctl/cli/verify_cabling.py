@@ -259,6 +259,8 @@ def verify_cabling(
     )
     outputs = _Outputs(format, report, prometheus, everything, Pictures(html, svg, compare))
     _check_usage(request, watch)
+    if compare and not outputs.pages:
+        raise UsageError("--compare shows its changes in a page: give --html FILE or --report FILE.html too")
     code = _watch(request, outputs, watch) if watch is not None else _once(request, outputs)
     raise typer.Exit(code)
 
@@ -302,6 +304,11 @@ class _Outputs:
     ) -> None:
         self.format, self.prometheus, self.everything, self.pictures = form, prometheus, everything, pictures
         self.reports = [(path, _format_of(path)) for path in reports]
+
+    @property
+    def pages(self) -> bool:
+        """Whether an HTML page is written or printed."""
+        return bool(self.pictures.html) or Format.HTML in (self.format, *(form for _, form in self.reports))
 
     def files(self, intent: Intent, verdict: Verdict) -> None:
         """Write the report files, pictures and metrics."""

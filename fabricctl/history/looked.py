@@ -64,7 +64,16 @@ class Looked:
             return any(manager.state == "master" for manager in self.observation.subnet_managers)
         if kind is FindingKind.INACTIVE:
             return any(source.format in _TELLS_ACTIVE for source in self.observation.sources)
-        return True
+        return self._asked_beside(kind)
+
+    def _asked_beside(self, kind: FindingKind) -> bool:
+        """Checks that other inputs or options bring."""
+        if kind is FindingKind.CARD_SLOT:
+            return bool(self.options.hca_slots)
+        if kind is FindingKind.IDENTITY:
+            known = self.verdict.identification
+            return known is not None and known.refusal is None
+        return kind is not FindingKind.CABLE_TYPE or self.verdict.repair is not None
 
     # -- planned links ------------------------------------------------------------------------------------
 

@@ -130,6 +130,9 @@ const mainIsland = (() => {
 const markedIsland = id => { const n = islandOf(id); return n === mainIsland ? -1 : n; };
 const letter = n => n < 26 ? String.fromCharCode(65 + n) : String(n + 1);
 
+/** Devices that cannot be told apart from here: cell -> number of the ambiguity. */
+const ambiguityOf = new Map((D.identity?.ambiguities ?? []).flatMap((a, n) => a.devices.map(id => [cellOf(id), n])));
+
 // -- faces and ports --------------------------------------------------------------------------------------
 
 /** Face of a device: of a host the one of its first card that has one. */

@@ -13,7 +13,7 @@ from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.finding_id import finding_id
 from fabricctl.cabling.islands import Islands, device_words, rail_words
 from fabricctl.cabling.model import Counts, Finding, Island
-from fabricctl.cabling.verdict import Verdict
+from fabricctl.cabling.verdict import Verdict, VerdictWord
 from fabricctl.causes.model import Cause
 from fabricctl.fabric import Port
 from fabricctl.picture.devices import Devices
@@ -28,9 +28,9 @@ from fabricctl.report.words import (
     beside,
     can_i_train,
     class_of,
-    clean,
     listed_cables,
     plan_words,
+    printable,
     title_of,
 )
 
@@ -55,7 +55,7 @@ def picture_data(verdict: Verdict, extras: Extras | None = None) -> PictureData:
         "schema": SCHEMA,
         "generator": f"fabricctl {__version__}",
         "made": extras.made,
-        "site": clean(extras.site),
+        "site": printable(extras.site),
         "planned": planned,
         "report": report_json(verdict),
         "classes": class_words(),
@@ -88,10 +88,10 @@ def report_json(verdict: Verdict) -> dict[str, Any]:
     return {
         "verdict": verdict.word.value,
         "exit_code": verdict.exit_code,
-        "title": title_of(verdict),
-        "answer": clean(can_i_train(verdict)),
-        "headline": clean(headline(verdict)),
-        "islands_said": [clean(line) for line in island_lines(verdict)],
+        "title": _title(verdict),
+        "answer": printable(can_i_train(verdict)),
+        "headline": printable(headline(verdict)),
+        "islands_said": [printable(line) for line in island_lines(verdict)],
         "counts": _counts(counts, verdict.gate),
         "beside": [[words, number] for words, number in beside(verdict) if number],
         "islands": [_island(island) for island in verdict.islands.seen],
@@ -99,13 +99,21 @@ def report_json(verdict: Verdict) -> dict[str, Any]:
         "unseen": _unseen(verdict.islands),
         "seen": {"switches": verdict.switches_seen, "hcas": verdict.hcas_seen},
         "sources": [
-            [clean(s.label), str(s.format or ""), s.nodes, s.links, clean(s.failed)] for s in verdict.sources
+            [printable(s.label), str(s.format or ""), s.nodes, s.links, printable(s.failed)]
+            for s in verdict.sources
         ],
-        "doubts": [clean(text) for text in verdict.doubts],
-        "notes": [clean(text) for text in verdict.notes],
-        "plan": clean(plan_words(verdict)),
-        "only": clean(verdict.only),
+        "doubts": [printable(text) for text in verdict.doubts],
+        "notes": [printable(text) for text in verdict.notes],
+        "plan": printable(plan_words(verdict)),
+        "only": printable(verdict.only),
     }
+
+
+def _title(verdict: Verdict) -> str:
+    """Without a plan nobody can say that something is not as planned."""
+    if verdict.plan_format is None and verdict.word is VerdictWord.FINDINGS:
+        return "Findings"
+    return title_of(verdict)
 
 
 def _counts(counts: Counts, gate: float) -> dict[str, Any]:
@@ -126,10 +134,10 @@ def _island(island: Island) -> dict[str, Any]:
     return {
         "switches": island.switches,
         "hcas": island.hcas,
-        "rails": clean(rail_words(island.rails)),
-        "set": clean(island.switch_set),
+        "rails": printable(rail_words(island.rails)),
+        "set": printable(island.switch_set),
         "strangers": island.strangers,
-        "sources": [clean(label) for label in island.sources],
+        "sources": [printable(label) for label in island.sources],
     }
 
 
@@ -137,7 +145,7 @@ def _unseen(islands: Islands) -> dict[str, Any]:
     words = ""
     if islands.unseen_switches or islands.unseen_hcas:
         words = device_words(islands.unseen_switches, islands.unseen_hcas, islands.unseen_rails)
-    return {"words": clean(words.removesuffix(", no HCA")), "set": clean(islands.unseen_switch_set)}
+    return {"words": printable(words.removesuffix(", no HCA")), "set": printable(islands.unseen_switch_set)}
 
 
 # -- findings -------------------------------------------------------------------------------------------------
@@ -147,7 +155,7 @@ def _finding(
     finding: Finding, one: str, devices: Devices | None = None, links: Links | None = None
 ) -> dict[str, Any]:
     """A finding; empty texts are left out."""
-    entry: dict[str, Any] = {"id": one, "kind": finding.kind.value, "headline": clean(finding.headline)}
+    entry: dict[str, Any] = {"id": one, "kind": finding.kind.value, "headline": printable(finding.headline)}
     texts = {
         "subject": finding.subject,
         "group": finding.group,
@@ -155,13 +163,13 @@ def _finding(
         "found": finding.found,
         "fix": finding.fix,
     }
-    entry.update((key, clean(text)) for key, text in texts.items() if text)
+    entry.update((key, printable(text)) for key, text in texts.items() if text)
     tiers = sorted({cable.tiers for cable in finding.cables if cable.tiers})
     if tiers:
         entry["tiers"] = tiers
     if devices is None or links is None:
-        entry["cables"] = [clean(line) for line in listed_cables(finding)]
-        entry["devices"] = list(map(clean, finding.devices))
+        entry["cables"] = [printable(line) for line in listed_cables(finding)]
+        entry["devices"] = list(map(printable, finding.devices))
         return entry
     found, strays = links.of_cables(finding.cables)
     named = [devices.by_name[name] for name in finding.devices if name in devices.by_name]
@@ -170,7 +178,7 @@ def _finding(
     if strays:
         entry["s"] = strays
     if len(finding.cables) > len(found) + len(strays) or len(finding.cables) > 2:
-        entry["cables"] = [clean(line) for line in listed_cables(finding)]
+        entry["cables"] = [printable(line) for line in listed_cables(finding)]
     return entry
 
 
@@ -218,12 +226,12 @@ def _cause(cause: Cause, links: Links, devices: Devices) -> dict[str, Any]:
 
     return {
         "kind": cause.kind.value.replace("_", " "),
-        "subject": clean(cause.subject),
-        "headline": clean(cause.headline),
+        "subject": printable(cause.subject),
+        "headline": printable(cause.headline),
         "links": cause.links,
-        "evidence": clean(cause.evidence),
+        "evidence": printable(cause.evidence),
         "confidence": cause.confidence.value,
-        "fix": clean(cause.fix),
+        "fix": printable(cause.fix),
         "l": numbers(cause.explains),
         "below": numbers(cause.silenced),
         "d": [devices.by_name[name] for name in cause.devices if name in devices.by_name],
@@ -233,7 +241,7 @@ def _cause(cause: Cause, links: Links, devices: Devices) -> dict[str, Any]:
 def _step(step: Step, devices: Devices) -> dict[str, Any]:
     """A step with its devices and ports under their numbers; every other value as text."""
     entry: dict[str, Any] = {
-        key: value if isinstance(value, int) else clean(_text(value))
+        key: value if isinstance(value, int) else printable(_text(value))
         for key, value in step.items()
         if key not in _STEP_NUMBERS and value not in (None, "", (), [])
     }

@@ -123,6 +123,7 @@ function deviceDetail(id) {
       row("island", manyIslands && islandOf(id) >= 0 ? `${letter(islandOf(id))}: ${islandWords(islandOf(id))}` : ""),
       isHca(id) ? row("host", deviceRef(cell)) : [],
       votes ? row("identity", identityWords(votes)) : []),
+    ambiguityOf.has(cell) ? ambiguity(D.identity.ambiguities[ambiguityOf.get(cell)]) : null,
     isHost(id) ? el("p", {class: "refs"}, cardsOf(id).flatMap(card => [choose({d: card}, D.cards[hcas.card[card - C]] || nameOf(card), {class: "ref" + (hcas.state[card - C] !== SEEN ? " gone" : "")}), " "])) : null,
     list.length ? [el("h3", {text: plural(list.length, "finding")}), el("ul", {class: "refs"}, list.slice(0, 60).map(i => el("li", {}, kindLook(F[i].kind) ? mark(kindLook(F[i].kind)) : null, choose({f: i}, F[i].headline))))] : null,
     stepsAbout([], [id]),
@@ -137,6 +138,14 @@ function identityWords(v) {
   if (v.source === "declared") return "declared in the site file" + (v.described ? `; calls itself ${v.described}` : "");
   const second = v.second ? `, second best ${v.second}` : "";
   return `by its cables: ${num(v.for)} for, ${num(v.against)} against, margin ${num(v.margin)}${second}${v.described ? `; calls itself ${v.described}` : ""}`;
+}
+
+/** Hypotheses with what each would cost, and what to look at; none of them is shown as fact. */
+function ambiguity(a) {
+  return [el("h3", {text: "Cannot be told from here"}),
+    el("ul", {class: "lines"}, a.hypotheses.map(([words, moves, renames]) => el("li", {text: `${words} (${plural(moves, "move")}, ${plural(renames, "rename")})`}))),
+    el("p", {class: "sub", text: `to decide: ${a.decide.join("; ")}`}),
+    el("p", {class: "refs"}, a.devices.flatMap((id, n) => [n ? ", " : "", deviceRef(id)]))];
 }
 
 function portTable(id) {

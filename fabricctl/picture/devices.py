@@ -16,7 +16,7 @@ from fabricctl.cabling.comparison import Comparison
 from fabricctl.fabric import Node, NodeKind, Place, Port
 from fabricctl.picture.extras import Extras
 from fabricctl.picture.layout import Cell, Layout, lay_out
-from fabricctl.report.words import clean
+from fabricctl.report.words import printable
 
 
 class NodeState(IntEnum):
@@ -40,7 +40,7 @@ class _Table:
 
     def of(self, text: str) -> int:
         """Its number; -1 for the empty text."""
-        return self.numbers.setdefault(clean(text), len(self.numbers)) if text else -1
+        return self.numbers.setdefault(printable(text), len(self.numbers)) if text else -1
 
     @property
     def texts(self) -> list[str]:
@@ -177,8 +177,8 @@ class Devices:
             rows.append(
                 {
                     "tier": group.tier,
-                    "title": clean(group.title),
-                    "short": clean(group.short),
+                    "title": printable(group.title),
+                    "short": printable(group.short),
                     "col": group.column,
                     "x": round(group.x, 3),
                     "w": round(group.width, 3),
@@ -201,7 +201,7 @@ class Devices:
             "hosts": self._hosts(),
             "hcas": self._hcas(hcas, islands),
             "serials": {
-                str(self.numbers[key]): clean(text)
+                str(self.numbers[key]): printable(text)
                 for key, text in self.extras.serials.items()
                 if key in self.numbers
             },
@@ -213,12 +213,12 @@ class Devices:
         tiers = {cell.key: group.tier for group in self.layout.groups for cell in group.cells}
         models = [node.model or (seen.model if (seen := self.seen_node(node.key)) else "") for node in nodes]
         return {
-            "name": [clean(node.name) for node in nodes],
+            "name": [printable(node.name) for node in nodes],
             "tier": [tiers[key] for key in keys],
             "rail": [node.rail or 0 for node in nodes],
             "unit": [node.unit or 0 for node in nodes],
             "rack": [self.racks.of(place.rack) if place else -1 for place in places],
-            "u": [clean(place.unit) if place else "" for place in places],
+            "u": [printable(place.unit) if place else "" for place in places],
             "guid": [self._guid(key) for key in keys],
             "model": [self.models.of(model) for model in models],
             "ports": [self._ports(key) for key in keys],
@@ -239,10 +239,10 @@ class Devices:
                     units.setdefault(host, node.unit)
         places = [self.place(cards[cell.name]) for cell in cells]
         return {
-            "name": [clean(cell.name) for cell in cells],
+            "name": [printable(cell.name) for cell in cells],
             "unit": [units.get(cell.name, 0) for cell in cells],
             "rack": [self.racks.of(place.rack) if place else -1 for place in places],
-            "u": [clean(place.unit) if place else "" for place in places],
+            "u": [printable(place.unit) if place else "" for place in places],
             "height": [self.extras.heights.get(cell.name, 0) for cell in cells],
         }
 
@@ -258,7 +258,7 @@ class Devices:
             "state": [int(self.state(key)) for key in keys],
             "island": self._island(keys, islands),
             "name": {
-                i: clean(node.name)
+                i: printable(node.name)
                 for i, (node, as_usual) in enumerate(zip(nodes, usual, strict=True))
                 if not as_usual
             },
@@ -283,5 +283,5 @@ class Devices:
         rows: list[list[Any]] = []
         for name in self.racks.texts:
             info = self.extras.racks.get(name)
-            rows.append([name, info.units, clean(info.row), info.position] if info else [name, 0, "", 0])
+            rows.append([name, info.units, printable(info.row), info.position] if info else [name, 0, "", 0])
         return rows

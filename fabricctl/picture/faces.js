@@ -126,6 +126,8 @@ function showRacks() {
   let list = state.rack ? all.filter(r => r.name === state.rack) : focused ? all.filter(r => r.devices.some(cell => focused.cells.has(cell))) : all.filter(flagged);
   const why = state.rack ? `rack ${state.rack}` : focused ? "racks of the selection" : list.length ? "racks with findings" : "all racks";
   if (!list.length) list = all;
+  const own = state.sel?.d !== undefined ? rackOf(state.sel.d) : "";
+  if (own) list = [...list.filter(r => r.name === own), ...list.filter(r => r.name !== own)];
   const faces = [...new Set((D.panels.faces ?? []).map(f => f.side && `${f.name}: ${f.side}${f.status.side && f.status.side !== "confirmed" ? ` (${f.status.side})` : ""}`).filter(Boolean))];
   const selected = state.sel?.d !== undefined ? state.sel.d : focused && focused.cells.size <= 4 ? [...focused.cells].find(isSwitch) : undefined;
   const framed = focused && selected !== undefined ? [...focused.links].flatMap(i => ownPorts(i, selected)).filter(() => state.sel.d === undefined) : [];

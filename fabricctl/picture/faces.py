@@ -10,7 +10,7 @@ from fabricctl.identity.model import Identification
 from fabricctl.models import SwitchModel
 from fabricctl.panels import Panel
 from fabricctl.picture.devices import Devices
-from fabricctl.report.words import clean
+from fabricctl.report.words import printable
 
 _CAGE = re.compile(r"([0-9]+)/([0-9]+)\Z")
 
@@ -48,7 +48,7 @@ def panels_json(devices: Devices) -> dict[str, Any]:
 
 def _panel(panel: Panel) -> dict[str, Any]:
     return {
-        "name": clean(panel.name),
+        "name": printable(panel.name),
         "side": panel.side,
         "cage": panel.cage_type,
         "status": dict(panel.status),
@@ -68,7 +68,7 @@ def _labelled(model: SwitchModel) -> dict[str, Any]:
         rows.append([cage, port, number, "", 0, "", "", {"panel": label} if label != str(number) else {}])
     status = {"labels": model.status, "number": model.status, "rows": "unknown", "side": "unknown"}
     return {
-        "name": clean(model.name),
+        "name": printable(model.name),
         "side": "",
         "cage": "",
         "status": status,
@@ -83,7 +83,7 @@ def identities_json(identification: Identification, devices: Devices) -> dict[st
 
     def named(key: str | None) -> str:
         node = devices.nodes.get(key or "") or devices.seen.nodes.get(key or "")
-        return clean(node.name if node else key or "")
+        return printable(node.name if node else key or "")
 
     votes = {}
     for one in identification.assignments:
@@ -95,15 +95,15 @@ def identities_json(identification: Identification, devices: Devices) -> dict[st
                 "against": one.votes_against,
                 "margin": one.margin,
                 "second": named(one.runner_up),
-                "described": clean(one.described),
+                "described": printable(one.described),
             }
     return {
         "votes": votes,
         "ambiguities": [
             {
                 "devices": [number[k] for d in one.devices if (k := plan_of.get(d, d)) in number],
-                "hypotheses": [[clean(h.words), h.moves, h.renames] for h in one.hypotheses],
-                "decide": [clean(text) for text in one.decide_by],
+                "hypotheses": [[printable(h.words), h.moves, h.renames] for h in one.hypotheses],
+                "decide": [printable(text) for text in one.decide_by],
             }
             for one in identification.ambiguities
         ],
@@ -112,10 +112,10 @@ def identities_json(identification: Identification, devices: Devices) -> dict[st
             f"{one.votes_for:,} against {one.votes_against:,}"
             for one in identification.contradictions
         ],
-        "refusal": [clean(text) for text in identification.refusal.evidence]
+        "refusal": [printable(text) for text in identification.refusal.evidence]
         if identification.refusal
         else [],
         "unplaced": [named(key) for key in identification.unplaced],
         "unfilled": [named(key) for key in identification.unfilled],
-        "notes": [clean(text) for text in identification.notes],
+        "notes": [printable(text) for text in identification.notes],
     }

@@ -96,18 +96,22 @@ def lay_out(cells: list[Cell], peers: Mapping[str, Counter[str]]) -> Layout:
 
 
 def _shorten(row: list[Group]) -> None:
-    """Leave out what all titles of a row begin and end with; digits stay whole, and so do brackets."""
-    own = [group for group in row if group.title != OUTSIDE]
+    """Leave out what all titles of a row begin and end with; numbers stay whole.
+
+    What stands before the brackets counts where it tells the groups apart, else what stands in them.
+    """
+    bases = [group.title.partition("[")[0] for group in row]
+    if len(set(bases)) < len(bases):
+        for group, base in zip(row, bases, strict=True):
+            group.short = group.title.partition("[")[2].partition("]")[0] or base
+        return
+    own = [base for base in bases if base != OUTSIDE]
     head = tail = 0
     if len(own) > 1:
-        titles = [group.title for group in own]
-        head = len(re.sub(r"[0-9]+\Z", "", _common(titles)))
-        ends = [title[head:][::-1] for title in titles]
-        tail = len(re.sub(r"[0-9]+\Z", "", _common(ends)))
-    for group in row:
-        left = group.title[head : len(group.title) - tail] if group.title != OUTSIDE else "outside"
-        inside = group.title.partition("[")[2].partition("]")[0]
-        group.short = inside if inside and ("[" in left or "]" in left) else left
+        head = len(re.sub(r"[0-9]+\Z", "", _common(own)))
+        tail = len(re.sub(r"[0-9]+\Z", "", _common([base[head:][::-1] for base in own])))
+    for group, base in zip(row, bases, strict=True):
+        group.short = "outside" if base == OUTSIDE else base[head : len(base) - tail]
 
 
 def _common(texts: list[str]) -> str:
@@ -142,11 +146,10 @@ def _grouped(
                 k for k in near if (tier_of.get(k, 0) > tier if upward else 0 < tier_of.get(k, 0) < tier)
             )
 
-        for rule in (facing, _stem):
-            tried = _by(planned, rule)
-            if 1 < len(tried) <= max(2, len(planned) // 2):
-                parts = tried
-                break
+        tried = [_by(planned, rule) for rule in (facing, _stem)]
+        fitting = [one for one in tried if 1 < len(one) <= max(2, len(planned) // 2)]
+        small = [one for one in fitting if max(map(len, one.values())) <= LARGEST]
+        parts = min(small or fitting, key=_odd_ones, default=None)  # of equals the first: cabling
     if parts is None:
         parts = {None: planned}
     made: list[Group] = []
@@ -160,6 +163,12 @@ def _grouped(
     made.sort(key=lambda group: _group_order(group.cells))
     strangers = sorted((cell for cell in cells if not cell.planned), key=_order)
     return [*made, Group(tier, OUTSIDE, strangers)] if strangers else made
+
+
+def _odd_ones(parts: Mapping[Hashable, list[Cell]]) -> int:
+    """Cells in groups of less than half the usual size: a missing cable puts a switch into one of its own."""
+    sizes = sorted(map(len, parts.values()))
+    return sum(size for size in sizes if 2 * size < sizes[len(sizes) // 2])
 
 
 def _by(cells: list[Cell], rule: Callable[[Cell], Hashable]) -> dict[Hashable, list[Cell]]:

@@ -15,7 +15,7 @@ from fabricctl.cabling.model import Cable, Judged, LinkClass
 from fabricctl.cabling.scope import make_scope
 from fabricctl.fabric import Link, NodeKind, Port
 from fabricctl.picture.devices import Devices
-from fabricctl.report.words import CLASSES, clean
+from fabricctl.report.words import CLASSES, printable
 
 WHOLE = 60_000
 """Up to this many planned cables every cable is sent by itself."""
@@ -164,7 +164,7 @@ class Links:
         }
         for name in ("cable", "serial"):
             texts = {
-                i: clean(text)
+                i: printable(text)
                 for i, link in enumerate(sent)
                 if link.detail and (text := getattr(link.detail, name))
             }
@@ -195,7 +195,7 @@ class Links:
             "reason": judged.reason,
             "excused": judged.excused,
         }
-        entry.update((key, clean(str(value))) for key, value in texts.items() if value)
+        entry.update((key, printable(str(value))) for key, value in texts.items() if value)
         return entry
 
     def _pairs(self) -> dict[str, list[int]]:

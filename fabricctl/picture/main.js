@@ -67,7 +67,7 @@ function isDark() {
 
 function showLegend() {
   const shown = [...LOOK.slice(0, 6), STRAY_LOOK];
-  $("legend").replaceChildren(...(D.planned ? shown : [LOOK[0]]).map(look => el("span", {}, svg("svg", {viewBox: "0 0 26 10", width: 26, height: 10, class: `k-${look.css}`, "aria-hidden": "true"},
+  $("legend").replaceChildren(...(D.planned ? shown : [LOOK[0], LOOK[4]]).map(look => el("span", {}, svg("svg", {viewBox: "0 0 26 10", width: 26, height: 10, class: `k-${look.css}`, "aria-hidden": "true"},
     svg("line", {x1: 0, y1: 5, x2: 26, y2: 5, "stroke-dasharray": look.dash.join(" ") || null})), look === LOOK[0] ? (D.planned ? "as planned" : "seen") : look === STRAY_LOOK ? "+ found where not planned" : `${look.sign} ${look.word}`)),
     el("span", {}, el("i", {class: "cellmark gone"}), "absent"), el("span", {}, el("i", {class: "cellmark none"}), "unknown"),
     D.planned ? el("span", {text: "dashed: as intended, solid: as found"}) : "");

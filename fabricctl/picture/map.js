@@ -134,13 +134,21 @@ function groupBand(pair, low, high) {
   return {x1, y1: ra.y, x2, y2: same ? rb.y : rb.y + rb.high, same, pair, level: 0, wide: clamp(Math.sqrt(pair.planned + pair.strays + pair.outside) / 4, 1, 5)};
 }
 
+/** Zoomed in, healthy cables are drawn of the devices in view; what only passes by would cover them. */
+const isNear = (g, x) => {
+  const half = cellPx(g) / 2;
+  return x + half > GUTTER() && x - half < mapBox.w && (!sharedRows.has(g.tier) || sharedRows.size >= rowsUp.length - 1);
+};
+
 function cellBands(pair, bands) {
   const [low, high] = tierOf(pair.a) <= tierOf(pair.b) ? [pair.a, pair.b] : [pair.b, pair.a];
   const x1 = cellX(low), x2 = cellX(high);
   if (!onScreen(Math.min(x1, x2), Math.max(x1, x2)) || low === high) return;
   const a = groups[groupOf[low]], b = groups[groupOf[high]], ra = rowBox(a.tier), rb = rowBox(b.tier);
   const same = a.tier === b.tier, y2 = same ? rb.y : rb.y + rb.high;
-  if (links.whole && (cellPx(a) >= PORTS || cellPx(b) >= PORTS)) {
+  const near = isNear(a, x1) || isNear(b, x2);
+  if (!near && !wrongIn(pair) && !pair.strays) return;
+  if (near && links.whole && (cellPx(a) >= PORTS || cellPx(b) >= PORTS)) {
     for (const i of pair.links) {
       const [p, q] = cellOf(links.a[i]) === low ? [portX(low, links.a[i], links.ap[i]), portX(high, links.b[i], links.bp[i])]
         : [portX(low, links.b[i], links.bp[i]), portX(high, links.a[i], links.ap[i])];
@@ -190,15 +198,30 @@ const bandClass = band => {
   return band.pair.strays ? [...classes, -1] : classes;
 };
 
+/** Only what is in view is stroked: dashes of a line that runs far outside cost more than all the rest. */
 function line(ctx, band, shift = 0) {
-  const long = Math.hypot(band.x2 - band.x1, band.y2 - band.y1) || 1;
-  const dx = -(band.y2 - band.y1) / long * shift, dy = (band.x2 - band.x1) / long * shift;
-  ctx.moveTo(band.x1 + dx, band.y1 + dy);
-  if (band.same) ctx.quadraticCurveTo((band.x1 + band.x2) / 2, band.y1 - 30, band.x2 + dx, band.y2 + dy);
-  else ctx.lineTo(band.x2 + dx, band.y2 + dy);
+  let {x1, y1, x2, y2} = band;
+  if (shift) {
+    const long = Math.hypot(x2 - x1, y2 - y1) || 1, dx = -(y2 - y1) / long * shift, dy = (x2 - x1) / long * shift;
+    x1 += dx; x2 += dx; y1 += dy; y2 += dy;
+  }
+  const low = -20, high = mapBox.w + 20;
+  if (band.same) {
+    ctx.moveTo(clamp(x1, low, high), y1);
+    ctx.quadraticCurveTo(clamp((x1 + x2) / 2, low, high), y1 - 30, clamp(x2, low, high), y2);
+    return;
+  }
+  if (x1 < low || x1 > high || x2 < low || x2 > high) {
+    const slope = (y2 - y1) / (x2 - x1 || 1e-9), at = x => y1 + (x - x1) * slope;
+    const [p, q] = [clamp(x1, low, high), clamp(x2, low, high)];
+    if (p === q) return;
+    [x1, y1, x2, y2] = [p, p === x1 ? y1 : at(p), q, q === x2 ? y2 : at(q)];
+  }
+  ctx.moveTo(x1, y1);
+  ctx.lineTo(x2, y2);
 }
 
-/** Everything that is as planned, faint; one path per width. */
+/** Everything that is as planned, faint; a few paths per width. */
 function drawHealthy(ctx, bands, dimmed) {
   const paths = new Map(), beside = [];
   for (const band of bands) {

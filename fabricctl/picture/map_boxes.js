@@ -63,7 +63,8 @@ function drawCell(ctx, g, cell, px, y, high, dimmed) {
   const gap = px > 6 ? Math.min(4, px * 0.14) : px > 3 ? 0.6 : 0.2, x0 = mid - px / 2 + gap / 2, wide = Math.max(0.8, px - gap);
   const what = stateOf(cell), away = dimmed && !dimmed.cells.has(cell);
   ctx.globalAlpha = away ? 0.35 : 1;
-  ctx.fillStyle = what === UNSEEN || what === UNREAD ? hatch(ctx) : what === ABSENT ? ink.bg : ink.soft;
+  const unsure = ambiguityOf.has(cell);
+  ctx.fillStyle = what === UNSEEN || what === UNREAD || unsure ? hatch(ctx) : what === ABSENT ? ink.bg : ink.soft;
   ctx.fillRect(x0, y, wide, high);
   if (px >= 5) {
     ctx.lineWidth = 1;
@@ -74,6 +75,7 @@ function drawCell(ctx, g, cell, px, y, high, dimmed) {
   }
   if (what === ABSENT) cross(ctx, x0, y, wide, high);
   else if (findingsOfCell.has(cell)) flag(ctx, cell, x0, y, wide, high, px);
+  if (unsure && px >= 5) { ctx.font = `bold ${Math.min(16, px * 1.2)}px ${ink.sans}`; ctx.fillStyle = ink.ink; ctx.fillText("?", mid, y + 15); }
   if (manyIslands) islandBar(ctx, cell, x0, y, wide, high, px);
   if (g.tier === 0 && px >= 18) drawCards(ctx, cell, x0, y, wide, high);
   else if (g.tier && px >= PORTS && links.whole) drawPorts(ctx, cell, mid, px, y, high);
@@ -182,7 +184,7 @@ function drawChips(ctx, bands, dimmed) {
   const fan = new Map();
   for (const band of bands) if (band.level === 0 && !band.same && band.pair.planned) push(fan, byTier(band.pair.a, band.pair.b)[0], band.pair);
   const upright = bands.filter(b => b.pair && b.level < 2 && !b.same && Math.abs(b.x1 - b.x2) < 40 && !wrongIn(b.pair) && !b.pair.strays && !b.pair.by[5]
-    && (b.level === 1 || fan.get(byTier(b.pair.a, b.pair.b)[0])?.length === 1));
+    && b.level === 0 && (fan.get(byTier(b.pair.a, b.pair.b)[0])?.length === 1));
   if (upright.length < 400) for (const band of upright) if (band.pair.planned > 1) plain(ctx, band);
   fanCounts(ctx, fan);
 }

@@ -44,6 +44,7 @@ function hitWords(hit) {
 function cellWords(cell) {
   const lines = [nameOf(cell), placeOf(cell)], what = stateOf(cell);
   if (what !== SEEN) lines.push(STATES[what]);
+  if (ambiguityOf.has(cell)) lines.push("which device this is cannot be told from here");
   if (manyIslands && islandOf(cell) >= 0) lines.push(`island ${letter(islandOf(cell))}`);
   const n = (findingsOfCell.get(cell) ?? []).length;
   if (n) lines.push(plural(n, "finding") + ": " + F[findingsOfCell.get(cell)[0]].headline);

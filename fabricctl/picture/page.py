@@ -68,9 +68,8 @@ def policy() -> str:
 
 
 def encoded(data: PictureData) -> str:
-    """The data as JSON that cannot end the element it stands in."""
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    """The data as JSON of plain ASCII that cannot end the element it stands in."""
+    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def render(data: PictureData) -> str:

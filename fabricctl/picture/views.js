@@ -125,7 +125,7 @@ function showAbout() {
     list("Could not be told", R.doubts), list("Islands", R.islands_said),
     R.islands.length > 1 ? el("div", {class: "wide"}, el("table", {class: "list"}, el("thead", {}, el("tr", {}, ["", "switches", "HCAs", "rails", "which", "seen by"].map(text => el("th", {text})))),
       el("tbody", {}, R.islands.slice(0, 64).map((i, n) => el("tr", {}, el("td", {}, el("i", {class: `isle i${n % 8 + 1}`, text: letter(n)})), el("td", {text: num(i.switches)}), el("td", {text: num(i.hcas)}), el("td", {text: i.rails}), el("td", {text: i.set}), el("td", {text: i.sources.join(", ")})))))) : [],
-    R.unseen.words ? el("p", {text: `Unseen: ${R.unseen.words}${R.unseen.set ? ` (${R.unseen.set})` : ""}`}) : [],
+    R.unseen.set ? el("p", {class: "sub", text: `unseen switches: ${R.unseen.set}`}) : [],
     R.beside.length ? list("Counted beside the planned cables", R.beside.map(([words, n]) => `${num(n)} ${words}`)) : [],
     D.causes.length ? [el("h3", {text: "Causes, largest explanation first"}), el("ul", {class: "refs"}, D.causes.map((c, n) => el("li", {}, choose({c: n}, c.headline), ` ${plural(c.links, "link")}, ${c.confidence}. ${c.evidence}`)))] : [],
     id ? [list("Switches that cannot be told apart", id.ambiguities.map(a => `${a.devices.map(nameOf).join(", ")}: ${a.hypotheses.map(([words, moves]) => `${words} (${plural(moves, "move")})`).join(", or ")}. To decide: ${a.decide.join("; ")}`)),

@@ -106,4 +106,5 @@ def _mismatch(comparison: Comparison, mismatch: Mismatch) -> Finding:
         fix="look at the cable: its kind is declared wrongly, or a device there is not the one it is taken for",
         devices=tuple(dict.fromkeys(end.device for end in ends)),
         group=mismatch.declared.value,
+        where=tuple(f"{end.key}/{end.port}" for end in ends),
     )

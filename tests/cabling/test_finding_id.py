@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from fabricctl.cabling.finding_id import finding_id, where_of
 from fabricctl.cabling.model import Cable, End, Finding, FindingKind
+from fabricctl.cabling.slot_inventory import SlotEntry
 from fabricctl.cabling.verdict import Options
 from fabricctl.cabling.verify import verify
 from fabricctl.discovery.model import Observation, Problem, ProblemKind, SubnetManager
@@ -83,6 +84,9 @@ def _rekeyed(old: Fabric, key: str, new: str) -> Fabric:
 
 SPLIT = [
     row for row in ROWS if (row[0] in ("leaf1", "leaf2")) == (row[2] == "spine1") or row[2][:4] == "leaf"
+]
+SLOTS = [
+    SlotEntry(f"gpu{n}", model="XE9680", slot="31" if n > 2 else "39", hca="mlx5_0") for n in range(1, 9)
 ]
 CASES: dict[FindingKind, Callable[[], Faulty]] = {
     FindingKind.SPLIT_FABRIC: lambda: (plan(ROWS), seen(SPLIT), Options()),
@@ -178,6 +182,7 @@ CASES: dict[FindingKind, Callable[[], Faulty]] = {
         Options(),
     ),
     FindingKind.REPLACED_PART: _replaced,
+    FindingKind.CARD_SLOT: lambda: (plan(ROWS), seen(ROWS), Options(hca_slots=tuple(SLOTS))),
     FindingKind.OUTSIDE_PLAN: lambda: (
         plan(ROWS),
         seen([*ROWS, ("stranger", 50, "leaf2", 51), ("stranger", 52, "leaf2", 53)]),
@@ -189,6 +194,14 @@ CASES: dict[FindingKind, Callable[[], Faulty]] = {
         Options(strict=True),
     ),
 }
+
+
+BESIDE_VERIFY = {FindingKind.IDENTITY, FindingKind.CABLE_TYPE}
+"""Found by identity inference and by the fewest moves; their own tests show them."""
+
+
+def test_every_kind_has_its_case() -> None:
+    assert set(CASES) == set(FindingKind) - BESIDE_VERIFY
 
 
 def ids(faulty: Faulty) -> list[str]:
@@ -224,7 +237,7 @@ def faulty(kind: FindingKind) -> Faulty:
     return (None if kind is FindingKind.RAIL else wanted), found, options
 
 
-@pytest.mark.parametrize("kind", list(FindingKind))
+@pytest.mark.parametrize("kind", list(CASES))
 def test_ids_of_a_run_differ_and_do_not_depend_on_order_or_direction(kind: FindingKind) -> None:
     verdict = verify(*faulty(kind))
     assert kind in {finding.kind for finding in verdict.findings}, "the case does not show its kind"

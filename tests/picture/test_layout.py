@@ -7,10 +7,12 @@ from pathlib import Path
 
 from fabricctl.cabling.verdict import Verdict
 from fabricctl.cabling.verify import verify
+from fabricctl.discovery.recognise import parse_any
 from fabricctl.picture.data import picture_data
 from fabricctl.picture.layout import OUTSIDE
 from fabricctl.plan.snapshot import plan_from_observation
 from tests.cabling.fabrics import plan, seen, two_tier, without
+from tests.conftest import read_capture
 from tests.picture.conftest import demo_verdict
 from tests.report.report_samples import judged
 
@@ -37,6 +39,14 @@ def test_without_declared_units_cabling_gives_the_same_columns(captures: Path) -
     assert rows(verdict, 2) == [(f"ibs-p{n + 1:02}-s[1-8]", 8, n) for n in range(16)]
     shorts = [g["short"] for g in picture_data(verdict)["map"]["groups"] if g["tier"] == 1]
     assert shorts == [f"{n:02}" for n in range(1, 17)]
+
+
+def test_missing_cables_of_a_discovery_taken_as_it_is_move_no_switch(captures: Path) -> None:
+    """Without a plan the faulty fabric itself is laid out; a dead spine and pulled cables are in it."""
+    text = read_capture(captures / "ibsim" / "imbue-faulty" / "ibnetdiscover.txt.gz")
+    verdict = verify(None, parse_any(text, "imbue-faulty"))
+    assert [n for _, n, _ in rows(verdict, 1)] == [8] * 16
+    assert sorted(n for _, n, _ in rows(verdict, 2)) == [7, *[8] * 15]
 
 
 def test_boxes_of_a_row_never_overlap_and_stay_inside() -> None:

@@ -175,6 +175,12 @@ def test_any_name_is_text_and_nothing_else(name: str) -> None:
     assert page.scripts == [data_in(text), script()]
     assert " ".join(printable(name).split()) in words(page)
     json.loads(data_in(text))
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", text)
+
+
+def test_no_direction_or_control_character_reaches_the_screen() -> None:
+    names = json.dumps(json.loads(data_in(page_of(nasty("\u202egpu001\u2066\x9b31m")))), ensure_ascii=False)
+    assert not re.search("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]", names)
 
 
 def test_data_cannot_end_the_element_they_stand_in() -> None:
