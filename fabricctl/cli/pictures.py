@@ -55,7 +55,7 @@ class Pictures:
             from fabricctl.workflows.picture_extras import picture_extras
 
             intent, verdict, made = self._of
-            self._made = picture_data(verdict, picture_extras(intent.site, made=made, former=self.former))
+            self._made = picture_data(verdict, picture_extras(intent, verdict, made=made, former=self.former))
         return self._made
 
     def page(self) -> str:

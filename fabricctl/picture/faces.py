@@ -27,9 +27,9 @@ def panels_json(devices: Devices) -> dict[str, Any]:
     for key, node in devices.nodes.items():
         panel = devices.extras.panels.get(key)
         if panel is not None:
-            face = known.get(panel.name)
+            face = known.get(id(panel))
             if face is None:
-                face = known[panel.name] = len(faces)
+                face = known[id(panel)] = len(faces)
                 faces.append(_panel(panel))
         elif node.kind is NodeKind.HCA or model_of is None:
             continue

@@ -55,9 +55,7 @@ def made(verdict: Verdict, intent: Intent, piece: Piece, now: datetime) -> Made:
     """
     comparison = verdict.comparison
     assert comparison is not None
-    assert verdict.repair is not None
-    knowledge = repair_knowledge(comparison, intent.options, intent.site)
-    order = make_order(verdict.repair, comparison, knowledge, about(verdict, intent, now))
+    order = order_of(verdict, intent, now)
     if piece.device:
         _known("device", piece.device, _devices(comparison), devices_of(order))
         order = only_device(order, piece.device)
@@ -66,6 +64,15 @@ def made(verdict: Verdict, intent: Intent, piece: Piece, now: datetime) -> Made:
         order = only_rack(order, piece.rack)
     code = EXIT_COULD_NOT_TELL if verdict.doubts else EXIT_OK if order.empty else EXIT_FINDINGS
     return Made(split(order, piece.people) if piece.people > 1 else [order], code)
+
+
+def order_of(verdict: Verdict, intent: Intent, now: datetime) -> WorkOrder:
+    """The whole work order of a verdict that has a repair."""
+    comparison, repair = verdict.comparison, verdict.repair
+    assert comparison is not None
+    assert repair is not None
+    knowledge = repair_knowledge(comparison, intent.options, intent.site)
+    return make_order(repair, comparison, knowledge, about(verdict, intent, now))
 
 
 def about(verdict: Verdict, intent: Intent, now: datetime) -> About:
