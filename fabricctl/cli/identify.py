@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fabricctl.cli.intent_options import (
+    Assume,
+    Deadline,
+    Discovered,
+    FabricName,
+    HcaGuids,
+    IdentityFile,
+    KnownHosts,
+    NodeNameMap,
+    PlanFile,
+    SiteFile,
+    Viewers,
+    assumed,
+    once_stdin,
+)
 from fabricctl.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,9 +38,6 @@ class Format(StrEnum):
     NODE_NAME_MAP = "node-name-map"
 
 
-_ASSUME = re.compile(r"([0-9]{1,6})\.([0-9]{1,3})\Z")
-
-
 def register(app: typer.Typer) -> None:
     """Add the command to the tree."""
     app.command("identify", no_args_is_help=True, short_help="Which discovered switch is which planned one.")(
@@ -35,40 +46,14 @@ def register(app: typer.Typer) -> None:
 
 
 def identify(
-    plan: Annotated[
-        str, typer.Option(metavar="FILE", help="Intended cabling, any format verify-cabling reads.")
-    ] = "",
-    discovered: Annotated[
-        list[str],
-        typer.Option(metavar="FILE", help="Discovery, any format verify-cabling reads. Repeatable."),
-    ] = [],  # noqa: B006 - typer copies it
-    viewer: Annotated[
-        list[str],
-        typer.Option(
-            "--from", metavar="WHERE", help="Discover now: local, or ssh://user@host. Repeat to merge."
-        ),
-    ] = [],  # noqa: B006 - typer copies it
-    site: Annotated[str, typer.Option(metavar="FILE", help="Site file: plan, places, identities.")] = "",
-    fabric: Annotated[str, typer.Option(metavar="NAME", help="Which fabric of the site file.")] = "",
-    node_name_map: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE", help="ib-node-name-map: counts as declared, below the site's identities."
-        ),
-    ] = "",
-    hca_guids: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE",
-            help="HCA GUIDs read off the hosts, one a line: gpu001 mlx5_0 946d:ae03:0012:3456.",
-        ),
-    ] = "",
-    assume: Annotated[
-        list[str],
-        typer.Option(
-            metavar="N.M", help="Take hypothesis M of ambiguity N as fact for this run. Repeatable."
-        ),
-    ] = [],  # noqa: B006 - typer copies it
+    plan: PlanFile = "",
+    discovered: Discovered = [],  # noqa: B006 - typer copies it
+    viewer: Viewers = [],  # noqa: B006 - typer copies it
+    site: SiteFile = "",
+    fabric: FabricName = "",
+    node_name_map: NodeNameMap = "",
+    hca_guids: HcaGuids = "",
+    assume: Assume = [],  # noqa: B006 - typer copies it
     format: Annotated[Format, typer.Option("--format", "-f", help="How to write the answer.")] = Format.TABLE,
     output: Annotated[str, typer.Option(metavar="FILE", help="Write it to FILE instead of the screen.")] = "",
     everything: Annotated[
@@ -82,13 +67,9 @@ def identify(
         bool, typer.Option("--write-hcas", help="With --write: the harvested HCA GUIDs too.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Write without asking.")] = False,
-    deadline: Annotated[
-        float, typer.Option(metavar="SECONDS", min=1.0, help="Longest time one viewer may take.")
-    ] = 120.0,
-    known_hosts: Annotated[
-        list[str], typer.Option(metavar="FILE", help="Recorded host keys, in place of ~/.ssh/known_hosts.")
-    ] = [],  # noqa: B006 - typer copies it
-    identity: Annotated[list[str], typer.Option(metavar="FILE", help="Private key to log in with.")] = [],  # noqa: B006
+    deadline: Deadline = 120.0,
+    known_hosts: KnownHosts = [],  # noqa: B006 - typer copies it
+    identity: IdentityFile = [],  # noqa: B006 - typer copies it
 ) -> None:
     """Find out which switch sits in which planned position, from hosts known by name and the port numbers of cables.
 
@@ -110,7 +91,7 @@ def identify(
         viewers=viewer,
         node_name_map=node_name_map,
         hca_guids=hca_guids,
-        assume=choices(assume),
+        assume=assumed(assume, identify=True),
         deadline_s=deadline,
         known_hosts=known_hosts,
         key_files=identity,
@@ -119,21 +100,9 @@ def identify(
     raise typer.Exit(_run(request, format, output, everything, (write, write_hcas, yes)))
 
 
-def choices(texts: list[str]) -> tuple[tuple[int, int], ...]:
-    """``2.1`` -> (2, 1), of every ``--assume``. :raises UsageError: not of that form."""
-    pairs = []
-    for text in texts:
-        match = _ASSUME.match(text)
-        if match is None:
-            raise UsageError(f"--assume {text}: expected AMBIGUITY.HYPOTHESIS, for example 1.2")
-        pairs.append((int(match[1]), int(match[2])))
-    return tuple(pairs)
-
-
 def _check_usage(request: Request, *, write: bool, write_hcas: bool, yes: bool) -> None:
     inputs = [request.plan, request.site, request.node_name_map, request.hca_guids, *request.discovered]
-    if inputs.count("-") > 1:
-        raise UsageError("standard input can be read only once: give - to one option")
+    once_stdin(inputs)
     if (write_hcas or yes) and not write:
         raise UsageError(f"{'--write-hcas' if write_hcas else '--yes'} goes with --write")
     if write_hcas and not request.hca_guids:

@@ -7,8 +7,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fabricctl.cli.intent_options import (
+    Assume,
+    Deadline,
+    Discovered,
+    FabricName,
+    HcaGuids,
+    Identify,
+    IdentityFile,
+    KnownHosts,
+    NodeNameMap,
+    PlanFile,
+    PortNumbersOption,
+    Save,
+    SiteFile,
+    Viewers,
+    assumed,
+    once_stdin,
+)
 from fabricctl.errors import UsageError
-from fabricctl.plan.model import PortNumbers
 
 if TYPE_CHECKING:
     from fabricctl.repair.order_model import WorkOrder
@@ -51,50 +68,21 @@ _SUFFIXES = {
     ".txt": Format.TEXT,
 }
 
-Discovered = Annotated[
-    list[str],
-    typer.Option(
-        metavar="FILE",
-        help="Discovery: ibnetdiscover, iblinkinfo, subnet.lst, ibdiagnet2, UFM links. Repeat to merge. .gz and - too.",
-    ),
-]
-Viewers = Annotated[
-    list[str],
-    typer.Option(
-        "--from",
-        metavar="WHERE",
-        help="Discover now: local, or ssh://user@host[,host...][?hca=mlx5_0&port=1]. Repeat to merge.",
-    ),
-]
-Deadline = Annotated[
-    float, typer.Option(metavar="SECONDS", min=1.0, help="Longest time one viewer may take.")
-]
-KnownHosts = Annotated[
-    list[str], typer.Option(metavar="FILE", help="Recorded host keys, in place of ~/.ssh/known_hosts.")
-]
-Identity = Annotated[list[str], typer.Option(metavar="FILE", help="Private key to log in with.")]
 OrderFile = Annotated[str, typer.Argument(metavar="WO", help="The work order: its .json or .html file.")]
 
 
 @app.command("make", no_args_is_help=True, short_help="Write down the fewest moves that repair the cabling.")
 def make(
-    plan: Annotated[str, typer.Option(metavar="FILE", help="Intended cabling, as for verify-cabling.")] = "",
+    plan: PlanFile = "",
     discovered: Discovered = [],  # noqa: B006 - typer copies it
     viewer: Viewers = [],  # noqa: B006 - typer copies it
-    site: Annotated[
-        str, typer.Option(metavar="FILE", help="Site file: plans, places, models, identities, racks.")
-    ] = "",
-    fabric: Annotated[str, typer.Option(metavar="NAME", help="Which fabric of the site file.")] = "",
-    node_name_map: Annotated[
-        str, typer.Option(metavar="FILE", help="ib-node-name-map: GUID to name of switches.")
-    ] = "",
-    port_numbers: Annotated[
-        PortNumbers | None,
-        typer.Option(
-            "--port-numbers",
-            help="What plain port numbers of the plan's table are where cages hold several ports.",
-        ),
-    ] = None,
+    site: SiteFile = "",
+    fabric: FabricName = "",
+    node_name_map: NodeNameMap = "",
+    port_numbers: PortNumbersOption = None,
+    identify: Identify = False,
+    hca_guids: HcaGuids = "",
+    assume: Assume = [],  # noqa: B006 - typer copies it
     device: Annotated[
         str, typer.Option(metavar="NAME", help="Only groups of steps that touch this switch or host, whole.")
     ] = "",
@@ -119,12 +107,10 @@ def make(
     paper: Annotated[
         PaperName, typer.Option(help="Paper of the HTML; any: as the printer has it.")
     ] = PaperName.ANY,
-    save: Annotated[
-        str, typer.Option(metavar="DIR", help="Keep the raw output of live discovery for a later replay.")
-    ] = "",
+    save: Save = "",
     deadline: Deadline = 120.0,
     known_hosts: KnownHosts = [],  # noqa: B006 - typer copies it
-    identity: Identity = [],  # noqa: B006 - typer copies it
+    identity: IdentityFile = [],  # noqa: B006 - typer copies it
 ) -> None:
     """Write the work order that repairs the cabling with the fewest moves.
 
@@ -139,7 +125,7 @@ def make(
     from fabricctl.workflows.work_order import Piece
     from fabricctl.workflows.work_order import make as make_orders
 
-    _once_stdin([plan, site, node_name_map, *discovered])
+    once_stdin([plan, site, node_name_map, hca_guids, *discovered])
     targets = [(path, _format_of(path)) for path in output]
     if split > 1 and not output and format not in (Format.TEXT, Format.MARKDOWN):
         raise UsageError(f"--split with {format.value}: give --output FILE, one file is written per person")
@@ -150,6 +136,9 @@ def make(
         discovered=discovered,
         viewers=viewer,
         node_name_map=node_name_map,
+        hca_guids=hca_guids,
+        identify=identify,
+        assume=assumed(assume, identify=identify),
         port_numbers=port_numbers,
         save=save,
         deadline_s=deadline,
@@ -165,17 +154,17 @@ def make(
             for order in made.orders
             for name in _write(order, path, form, paper)
         ]
-    if not targets:
+    if made.refused:
+        from fabricctl.cli.console import say
+
+        for reason in made.refused:
+            say(reason)
+    elif not targets:
         for order in made.orders:
             _print(order, format, paper)
     else:
         _said(made.orders, written)
     raise typer.Exit(made.exit_code)
-
-
-def _once_stdin(inputs: list[str]) -> None:
-    if inputs.count("-") > 1:
-        raise UsageError("standard input can be read only once: give - to one option")
 
 
 def _format_of(path: str) -> Format:
@@ -295,12 +284,10 @@ def check(
         CheckFormat, typer.Option("--format", "-f", help="How to print the answer.")
     ] = CheckFormat.TEXT,
     everything: Annotated[bool, typer.Option("--all", help="List the steps that are done, too.")] = False,
-    save: Annotated[
-        str, typer.Option(metavar="DIR", help="Keep the raw output of live discovery for a later replay.")
-    ] = "",
+    save: Save = "",
     deadline: Deadline = 120.0,
     known_hosts: KnownHosts = [],  # noqa: B006 - typer copies it
-    identity: Identity = [],  # noqa: B006 - typer copies it
+    identity: IdentityFile = [],  # noqa: B006 - typer copies it
 ) -> None:
     """Tell which steps of a work order are done, from what the fabric shows now; plan and site are not needed.
 
@@ -312,7 +299,7 @@ def check(
     from fabricctl.workflows.verify_cabling import Request
     from fabricctl.workflows.work_order import check_order
 
-    _once_stdin([order, *discovered])
+    once_stdin([order, *discovered])
     request = Request(
         discovered=discovered,
         viewers=viewer,

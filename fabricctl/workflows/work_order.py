@@ -29,10 +29,15 @@ class Piece:
 
 @dataclass(frozen=True)
 class Made:
-    """Work orders, one per person. :param exit_code: 0 nothing to do, 1 something, 3 something was not told."""
+    """Work orders, one per person.
+
+    :param exit_code: 0 nothing to do, 1 something, 3 something was not told.
+    :param refused: why there is no order at all: with ``--identify``, this is another fabric.
+    """
 
     orders: list[WorkOrder]
     exit_code: int
+    refused: tuple[str, ...] = ()
 
 
 def make(request: Request, piece: Piece, now: datetime, progress: Progress) -> Made:
@@ -44,7 +49,9 @@ def make(request: Request, piece: Piece, now: datetime, progress: Progress) -> M
     if intent.plan is None:
         raise UsageError("a work order needs the intended cabling: give --plan or --site")
     verdict = judge(intent, observe(request, intent.viewers, progress))
-    progress("looking for the fewest moves")
+    if verdict.repair is None:
+        return Made([], EXIT_COULD_NOT_TELL, tuple(verdict.doubts))
+    progress("writing the steps")
     return made(verdict, intent, piece, now)
 
 
