@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -46,6 +47,26 @@ def postgres() -> Iterator[Postgres]:
         _absent(f"{NO_TOOLS}: postgres; `make setup` as root installs it", "REQUIRE_TOOLS")
     with Postgres() as server:
         yield server
+
+
+CHROMIUM_FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"),
+    *("--disable-component-update", "--disable-sync"),
+]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """The Debian package's browser; skips without it, fails instead when REQUIRE_TOOLS=1."""
+    program = shutil.which("chromium")
+    if program is None:
+        _absent(f"{NO_TOOLS}: chromium; `make setup` as root installs it", "REQUIRE_TOOLS")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=program, args=CHROMIUM_FLAGS)
+        yield launched
+        launched.close()
 
 
 def captures_root() -> Path:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,14 +15,10 @@ from fabricctl.picture.extras import Extras
 from fabricctl.picture.page import render
 from fabricctl.workflows.picture_extras import picture_extras
 from fabricctl.workflows.verify_cabling import Request, judge, load_intent, observe
-from tests.conftest import NO_TOOLS, ROOT
+from tests.conftest import ROOT
 from tests.report.report_samples import MADE
 
 DEMO = ROOT / "tests" / "data" / "demo"
-FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"),
-    *("--disable-component-update", "--disable-sync"),
-]
 
 
 def demo_verdict() -> tuple[Verdict, Extras]:
@@ -36,7 +30,7 @@ def demo_verdict() -> tuple[Verdict, Extras]:
     )
     intent = load_intent(request, lambda _: None)
     verdict = judge(intent, observe(request, intent.viewers, lambda _: None))
-    return verdict, picture_extras(intent.site, made=MADE)
+    return verdict, picture_extras(intent, verdict, made=MADE)
 
 
 @pytest.fixture(scope="session")
@@ -75,23 +69,6 @@ class Browser:
         if ready:
             page.wait_for_selector("html.live")
         return page
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """The Debian package's browser; skips without it, fails instead when REQUIRE_TOOLS=1."""
-    program = shutil.which("chromium")
-    if program is None:
-        message = f"{NO_TOOLS}: chromium; `make setup` as root installs it"
-        if os.environ.get("REQUIRE_TOOLS") == "1":
-            pytest.fail(message, pytrace=False)
-        pytest.skip(message)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        yield launched
-        launched.close()
 
 
 @pytest.fixture

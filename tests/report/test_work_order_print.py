@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,27 +13,16 @@ import pytest
 from fabricctl.repair.order_model import WorkOrder
 from fabricctl.report.work_order_html import render
 from fabricctl.report.work_order_style import STYLE, Paper
-from tests.conftest import NO_TOOLS
 from tests.report.work_orders import hostile, small
 
-CHROMIUM = "/usr/bin/chromium"
 SIZES = {"A4": (595, 842), "Letter": (612, 792)}
 """Width and height in points (ISO 216; ANSI/ASME Y14.1)."""
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    absent = [tool for tool in (CHROMIUM, "pdftotext", "pdfinfo") if shutil.which(tool) is None]
-    if absent:
-        message = f"{NO_TOOLS}: {', '.join(absent)}"
-        if os.environ.get("REQUIRE_TOOLS") == "1":
-            pytest.fail(message, pytrace=False)
-        pytest.skip(message)
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
+@pytest.fixture
+def browser(chromium: Any, need_tools: Callable[..., None]) -> Any:
+    need_tools("pdftotext", "pdfinfo")
+    return chromium
 
 
 class Printed:
