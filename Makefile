@@ -15,6 +15,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup-done
 PYTEST = cd $(TEST_ROOT) && $(TEST_PYTHON) -m pytest
 
+DEMO := --plan tests/data/demo/cabling.csv.gz --discovered tests/data/demo/ibnetdiscover-faulty.txt.gz
+
 .PHONY: help setup debian-packages demo demo-data test test-slow test-pythons lint format bench wheel
 
 help: ## this list
@@ -33,13 +35,16 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[xlsx]' --group dev
 	@touch $@
 
-demo: setup ## verify-cabling on the 320-switch fabric with injected faults; leaves a report to open
+demo: setup ## verify-cabling on the 320-switch fabric with injected faults; leaves a picture and a work order
 	@mkdir -p out
-	@code=0; $(BIN)/fabricctl verify-cabling --plan tests/data/demo/cabling.csv.gz \
-	  --discovered tests/data/demo/ibnetdiscover-faulty.txt.gz --report out/demo-report.html || code=$$?; \
+	@code=0; $(BIN)/fabricctl verify-cabling $(DEMO) --html out/demo-report.html || code=$$?; \
 	if [ $$code -ne 1 ] || [ ! -s out/demo-report.html ]; then \
 	  echo "demo: expected findings (exit code 1) and a report, got exit code $$code" >&2; exit 1; fi; \
-	echo; echo "Exit code 1, as it should be: this fabric has faults. The report: out/demo-report.html"
+	code=0; $(BIN)/fabricctl work-order make $(DEMO) --output out/demo-work-order.html || code=$$?; \
+	if [ $$code -ne 1 ] || [ ! -s out/demo-work-order.html ]; then \
+	  echo "demo: expected steps (exit code 1) and a work order, got exit code $$code" >&2; exit 1; fi; \
+	echo; echo "Exit code 1, as it should be: this fabric has faults."; \
+	echo "The picture: out/demo-report.html   The work order: out/demo-work-order.html"
 
 demo-data: setup ## make the demo's data anew with ibsim, OpenSM and ibnetdiscover
 	$(BIN)/python -m tests.sim.demo_data

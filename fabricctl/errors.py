@@ -8,13 +8,20 @@
     │   ├── SiteError              the site file
     │   ├── PlanError              a cabling plan of any format
     │   └── DiscoveryError         a discovery (ibnetdiscover, iblinkinfo, ...)
-    └── ViewerError         (3)    a live discovery that did not happen: "could not tell"
-        ├── UnreachableError       no route, refused, name unknown
-        ├── LoginRefusedError      the ssh server refused the key or user
-        ├── HostKeyError           the host key is unknown or differs
-        ├── DeadlineError          no full answer within the deadline
-        ├── ToolMissingError       the host has no such command
-        └── ToolFailedError        the command ended with an error
+    ├── TransitionError     (2)    a node state that may not follow the present one
+    ├── InServiceError      (2)    it would disturb nodes that jobs may run on
+    ├── ViewerError         (3)    a live discovery that did not happen: "could not tell"
+    │   ├── UnreachableError       no route, refused, name unknown
+    │   ├── LoginRefusedError      the ssh server refused the key or user
+    │   ├── HostKeyError           the host key is unknown or differs
+    │   ├── DeadlineError          no full answer within the deadline
+    │   ├── ToolMissingError       the host has no such command
+    │   └── ToolFailedError        the command ended with an error
+    └── StateError          (2)    the state store cannot be used: its place, what is wrong
+        ├── StateVersionError      written by a newer fabricctl, or no state store at all
+        ├── StateDamagedError      the file is damaged
+        ├── StateUnavailableError (3)  locked for too long, or the database server does not answer
+        └── StateConflictError (3) somebody else changed the record meanwhile: nothing was done
 
 A host's failure is data in a result; a ``ViewerError`` is caught by the workflow and becomes one.
 """
@@ -130,3 +137,53 @@ class ToolMissingError(ViewerError):
 
 class ToolFailedError(ViewerError):
     """The command ended with an error."""
+
+
+class TransitionError(FabricctlError):
+    """A node state that may not follow the present one."""
+
+
+class InServiceError(FabricctlError):
+    """It would disturb nodes that jobs may run on.
+
+    :param hosts: their names.
+    """
+
+    def __init__(self, message: str, *, hosts: tuple[str, ...], hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.hosts = hosts
+
+
+class StateError(FabricctlError):
+    """The state store cannot be used.
+
+    :param place: its file, or its URL without any password.
+    """
+
+    def __init__(self, message: str, *, place: str = "", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.place = place
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return f"state store {self.place}: {text}" if self.place else f"state store: {text}"
+
+
+class StateVersionError(StateError):
+    """Written by a newer fabricctl, or no state store at all."""
+
+
+class StateDamagedError(StateError):
+    """The file is damaged."""
+
+
+class StateUnavailableError(StateError):
+    """Locked for too long, or the database server does not answer."""
+
+    exit_code = EXIT_COULD_NOT_TELL
+
+
+class StateConflictError(StateError):
+    """Somebody else changed the record meanwhile; nothing was done."""
+
+    exit_code = EXIT_COULD_NOT_TELL

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.sim.ibsim import Ibsim, missing_tools, simulated
+from tests.sim.postgres import Postgres, find_program
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_CAPTURES = "captures not found"
@@ -29,6 +31,42 @@ def pytest_configure(config: pytest.Config) -> None:
         where = Path(str(package.__file__))
         if "site-packages" not in where.parts:
             pytest.exit(f"{package.__name__} is imported from {where}, not from the installed wheel", 3)
+
+
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test writes a state store into the home of whoever runs it, or reads one there."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
+    monkeypatch.delenv("FABRICCTL_STATE", raising=False)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A running PostgreSQL; skips when it is not installed, fails instead when REQUIRE_TOOLS=1."""
+    if find_program("postgres") is None or find_program("initdb") is None:
+        _absent(f"{NO_TOOLS}: postgres; `make setup` as root installs it", "REQUIRE_TOOLS")
+    with Postgres() as server:
+        yield server
+
+
+CHROMIUM_FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"),
+    *("--disable-component-update", "--disable-sync"),
+]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """The Debian package's browser; skips without it, fails instead when REQUIRE_TOOLS=1."""
+    program = shutil.which("chromium")
+    if program is None:
+        _absent(f"{NO_TOOLS}: chromium; `make setup` as root installs it", "REQUIRE_TOOLS")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=program, args=CHROMIUM_FLAGS)
+        yield launched
+        launched.close()
 
 
 def captures_root() -> Path:

@@ -75,6 +75,12 @@ def parameters(command: Any) -> set[str]:
     return named | {"--help"}
 
 
+def takes_value(command: Any, option: str) -> bool:
+    return any(
+        option in parameter.opts and not getattr(parameter, "is_flag", False) for parameter in command.params
+    )
+
+
 def resolve(words: list[str]) -> tuple[Any, list[str]]:
     """The command that the words name, and the options they use."""
     command, options, rest = COMMAND, [], list(words)
@@ -84,6 +90,8 @@ def resolve(words: list[str]) -> tuple[Any, list[str]]:
             options.append(word.split("=")[0])
             if options[-1] not in parameters(command):
                 raise LookupError(f"`{command.name}` has no option {options[-1]}")
+            if takes_value(command, options[-1]) and "=" not in word:
+                rest[:1] = []
         elif hasattr(command, "commands"):
             if word not in command.commands:
                 raise LookupError(f"`{command.name}` has no command {word!r}")

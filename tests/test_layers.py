@@ -27,6 +27,8 @@ FOLDERS = {
     "repair": "pure",
     "causes": "pure",
     "picture": "pure",
+    "history": "pure",
+    "nodes": "pure",
     "report": "pure",
     "adapters": "adapters",
     "workflows": "workflows",

@@ -24,7 +24,7 @@ def bind(plan: Plan, seen: Fabric, names: Names | None = None, directory: Direct
         return _by_guid(plan, seen)
     names = names or Names()
     directory = directory or Directory(seen, names)
-    return _by_name(_numbered_ports_as_hcas(plan, directory), directory, names)
+    return _by_name(numbered_ports_as_hcas(plan, directory), directory, names)
 
 
 # -- by GUID --------------------------------------------------------------------------------------------------
@@ -83,6 +83,7 @@ def _replaced_parts(binding: Binding, seen: Fabric, gone: list[Node], new: list[
 def _by_name(plan: Plan, directory: Directory, names: Names) -> Binding:
     """Exact names first, so that a short name never takes what another planned device is called exactly."""
     binding = Binding(plan)
+    _undecided(binding, names)
     left = [
         node for node in plan.fabric.nodes.values() if not _take(binding, node, directory.exact(node.name))
     ]
@@ -102,6 +103,13 @@ def _by_name(plan: Plan, directory: Directory, names: Names) -> Binding:
     ]
     match_cards(binding, directory, names.node_model, cards)
     return binding
+
+
+def _undecided(binding: Binding, names: Names) -> None:
+    """What identity could not tell apart is bound to nothing, and the planned devices it could be are not unseen."""
+    binding.undecided = dict(names.undecided)
+    for undecided in names.undecided.values():
+        binding.ambiguous.update(key for key in undecided.planned if key in binding.plan.fabric.nodes)
 
 
 def _take(binding: Binding, node: Node, found: list[str]) -> bool:
@@ -133,7 +141,7 @@ def _shared_short_names(binding: Binding, directory: Directory, left: list[Node]
                 binding.clashes.append(Clash((host,), tuple(claimants)))
 
 
-def _numbered_ports_as_hcas(plan: Plan, directory: Directory) -> Plan:
+def numbered_ports_as_hcas(plan: Plan, directory: Directory) -> Plan:
     """Devices the plan could not tell and the discovery knows as hosts: port n becomes HCA n.
 
     Of a host whose one card has several ports, n is the port of that card.

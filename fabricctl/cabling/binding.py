@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from fabricctl.models import NodeModel
 from fabricctl.plan.model import Plan
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A discovered device that could be one of several planned ones.
+
+    :param why: a reason for "not judged", without a full stop.
+    :param planned: plan keys it could be, the likelier first; none when it could be any.
+    """
+
+    why: str
+    planned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -16,11 +29,13 @@ class Names:
     :param declared: GUID -> name, from the site file; outranks everything.
     :param mapped: GUID -> name, from an ib-node-name-map.
     :param node_model: host -> its model, for plans that number a host's ports.
+    :param undecided: discovered node key -> what it could be; it is bound to nothing.
     """
 
     declared: Mapping[str, str] = field(default_factory=dict)
     mapped: Mapping[str, str] = field(default_factory=dict)
     node_model: Mapping[str, NodeModel] = field(default_factory=dict)
+    undecided: Mapping[str, Undecided] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -50,6 +65,7 @@ class Binding:
     :param plan: the plan, with running host ports turned into HCAs where the discovery shows a host.
     :param seen_of: plan node key -> discovered node key; :param plan_of: the inverse.
     :param ambiguous: plan nodes whose name decides nothing.
+    :param undecided: discovered nodes that could be one of several planned ones; nothing of them is judged.
     :param notes: assumptions made; :param doubts: what could not be told, one sentence each.
     """
 
@@ -59,8 +75,14 @@ class Binding:
     ambiguous: set[str] = field(default_factory=set)
     clashes: list[Clash] = field(default_factory=list)
     replaced: list[Replaced] = field(default_factory=list)
+    undecided: dict[str, Undecided] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
+
+    @cached_property
+    def claimants(self) -> set[str]:
+        """Discovered nodes that may be a planned one, and nobody knows which: nothing is said of their cables."""
+        return {key for clash in self.clashes for key in clash.seen} | set(self.undecided)
 
     def pair(self, planned: str, seen: str) -> None:
         """Record that a planned node is this discovered one."""

@@ -78,7 +78,8 @@ class _Classifier:
     ) -> None:
         self.binding, self.seen, self.tier_pair, self.expect = binding, seen, tier_pair, expect
         self.result = Classified()
-        self.claimants = {key for clash in binding.clashes for key in clash.seen}
+        self.claimants = binding.claimants
+        self.undecided = {key: u.why for u in binding.undecided.values() for key in u.planned}
         self.disputed = expect.disputed
         self.pending: list[tuple[Link, Port | None, Port | None]] = []
         self.siblings: dict[tuple[object, ...], list[tuple[Link, Link, bool]]] = defaultdict(list)
@@ -196,8 +197,9 @@ class _Classifier:
             and partner is not link
         ):
             return replace(judged, cls=LinkClass.SWAPPED, partner=partner)
-        if self.may_be_namesake(link, found_a, found_b):
-            return replace(judged, reason="its device's name is claimed by several devices")
+        perhaps = self.may_be_right(link, found_a, found_b)
+        if perhaps:
+            return replace(judged, reason=perhaps)
         if found_a is not None or found_b is not None:
             return replace(judged, cls=LinkClass.MISWIRED)
         impossible = impossible_port(judged, self.binding, self.seen)
@@ -211,26 +213,31 @@ class _Classifier:
             return replace(judged, cls=LinkClass.MISSING)
         return replace(judged, reason=self.why_unknown(judged))
 
-    def may_be_namesake(self, link: Link, found_a: Port | None, found_b: Port | None) -> bool:
-        """A cable to one of several devices that claim a planned name may be the planned one.
+    def may_be_right(self, link: Link, found_a: Port | None, found_b: Port | None) -> str:
+        """Why a cable to a device that may be the wanted one is not judged; empty when no such cable is there.
 
-        The wanted device's own name may be the one claimed twice, or it may be one of those that claim another's.
+        The wanted device's own name may be the one claimed twice, or it may be one of those that claim another's;
+        or the device found could be the wanted one or another (identity).
         """
         if not self.claimants:
-            return False
+            return ""
         for planned, found in ((link.b, found_a), (link.a, found_b)):
-            if (
-                found is not None
-                and found.node in self.claimants
-                and planned.node not in self.binding.seen_of
-            ):
-                return True
-        return False
+            if found is None or found.node not in self.claimants or planned.node in self.binding.seen_of:
+                continue
+            undecided = self.binding.undecided.get(found.node)
+            if undecided is None:
+                return "its device's name is claimed by several devices"
+            if not undecided.planned or planned.node in undecided.planned:
+                return undecided.why
+        return ""
 
     def why_unknown(self, judged: Judged) -> str:
         ports = [port for port in (judged.seen_a, judged.seen_b) if port is not None]
         if any(port in self.disputed for port in ports):
             return "the sources contradict each other about its ports"
+        for end in (judged.link.a, judged.link.b):
+            if end.node in self.undecided:
+                return self.undecided[end.node]
         unread = PortState.UNKNOWN in (judged.state_a, judged.state_b)
         return "the source does not tell its port's state" if unread else "neither end was seen"
 
@@ -294,7 +301,7 @@ def impossible_port(judged: Judged, binding: Binding, seen: Fabric) -> str:
 def unexplained(classified: Classified, binding: Binding, seen: Fabric) -> Collection[Link]:
     """Seen cables neither of whose ports belongs to a planned link; what a claimed name hides is not counted."""
     planned_at = classified.planned_at
-    claimants = {key for clash in binding.clashes for key in clash.seen}
+    claimants = binding.claimants
     return [
         link
         for link in seen.each_link()

@@ -5,6 +5,7 @@ Causes, repair, picture and work orders all start from here.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -23,6 +24,7 @@ class Comparison:
     :param binding: which discovered node is which planned one; ``binding.plan`` is the plan that was used.
     :param seen: the discovery (keys are GUIDs); :param classified: every planned link that is not ok.
     :param ends: makes printable ``End`` values of ports (name, panel label, rack place, GUID).
+    :param reserved: reserved ports, in plan keys -> who may be there.
     :param numbering: in which profile port numbers are counted here; what to print, ``ends`` knows.
     """
 
@@ -32,6 +34,7 @@ class Comparison:
     tiers: Tiers
     ends: Ends
     numbering: Numbering = field(default_factory=Numbering)
+    reserved: Mapping[Port, str] = field(default_factory=dict)
 
     def in_plan(self, port: Port) -> Port:
         """A discovered port under its planned node's key; a device outside the plan keeps its own key."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from fabricctl.cabling.binding import Binding
 from fabricctl.cabling.model import End
 from fabricctl.cabling.numbering import Numbering
+from fabricctl.discovery.names import name_key
 from fabricctl.fabric import Fabric, Node, NodeKind, Place, Port
 from fabricctl.models import SwitchModel
 from fabricctl.panels import Panel, PanelPort
@@ -53,7 +56,7 @@ class Ends:
         place = node.place or self._place(node.name, node.host)
         guid = node.guid or (seen_node.guid if seen_node else None) or ""
         model = node.model or (seen_node.model if seen_node else "")
-        return self._end(node, model, port, seen_key, place, guid)
+        return self._end(node, model, port, seen_key, place, guid, self.key(node.key))
 
     def discovered(self, port: Port) -> End:
         """A discovered port; a planned device keeps its planned name."""
@@ -62,7 +65,7 @@ class Ends:
             return self.planned(Port(planned, port.number))
         node = self.seen.nodes[port.node]
         place = self._place(node.name, node.host)
-        return self._end(node, node.model, port, port.node, place, node.guid or node.key)
+        return self._end(node, node.model, port, port.node, place, node.guid or node.key, node.key)
 
     def panel(self, key: str) -> Panel | None:
         """Panel of a device: plan key or discovered key of a switch or HCA; None when its model is not known."""
@@ -87,7 +90,14 @@ class Ends:
         return panel.at(self.numbering.panel_number(port.node, port.number))
 
     def _end(
-        self, node: Node, model: str, port: Port, seen_key: str | None, place: Place | None, guid: str
+        self,
+        node: Node,
+        model: str,
+        port: Port,
+        seen_key: str | None,
+        place: Place | None,
+        guid: str,
+        key: str,
     ) -> End:
         is_hca = node.kind is NodeKind.HCA
         planned = port.node if seen_key != port.node else None
@@ -97,7 +107,22 @@ class Ends:
         elif label is None:
             label = self._label(node.name, model, number)
         text = "" if label == str(number) else label
-        return End(node.name, number, text, str(place) if place is not None else "", guid, is_hca)
+        return End(node.name, number, text, str(place) if place is not None else "", guid, is_hca, key)
+
+    def key(self, planned: str) -> str:
+        """What tells a planned node from every other in every run: its name, its key where that is planned twice."""
+        name = name_key(self.binding.plan.fabric.nodes[planned].name)
+        return name if name not in self._twice else planned
+
+    def seen_key(self, seen: str) -> str:
+        """The same of a discovered node; one that nobody planned is told by its key."""
+        planned = self.binding.plan_of.get(seen)
+        return seen if planned is None else self.key(planned)
+
+    @cached_property
+    def _twice(self) -> frozenset[str]:
+        counts = Counter(name_key(node.name) for node in self.binding.plan.fabric.nodes.values())
+        return frozenset(name for name, number in counts.items() if number > 1)
 
     def _place(self, name: str, host: str | None) -> Place | None:
         places = self.knowledge.place_of

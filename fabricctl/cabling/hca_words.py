@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from fabricctl.cabling.binding import Binding
 from fabricctl.cabling.directory import Directory
@@ -49,6 +49,35 @@ def match_cards(
             hosts.append(_Host(nodes, free, models.get(nodes[0].host or "")))
     if hosts:
         _Matcher(binding, directory, hosts).match()
+
+
+def readings(
+    directory: Directory, models: Mapping[str, NodeModel], left: list[Node], taken: Container[str]
+) -> list[Cards]:
+    """The ways to read words that need no cabling: literally (a host's model first), and by order.
+
+    :param left: planned HCA nodes that no name matched; :param taken: discovered HCAs that are somebody already.
+    """
+    planned: dict[str, list[Node]] = defaultdict(list)
+    for node in left:
+        planned[name_key(node.host or "")].append(node)
+    hosts = []
+    for nodes in planned.values():
+        name = nodes[0].host or ""
+        free = {
+            (directory.described[card.key].hca or "").lower(): card.key
+            for card in directory.cards(name)
+            if card.key not in taken
+        }
+        if free:
+            hosts.append(_Host(nodes, free, models.get(name)))
+    order = _majority(pair for host in hosts if host.model is None for pair in host.in_order())
+    literal: Cards = {}
+    ordered: Cards = {}
+    for host in hosts:
+        literal.update(host.literal())
+        ordered.update(host.literal() if host.model is not None else host.by_name(order))
+    return [literal] if ordered == literal else [literal, ordered]
 
 
 class _Host:

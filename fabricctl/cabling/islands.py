@@ -100,11 +100,14 @@ def _is_switch(node: Node) -> bool:
 def _seen_island(binding: Binding, nodes: list[Node], sources: list[Source]) -> Island:
     planned = binding.plan.fabric.nodes
     known = [planned[binding.plan_of[node.key]] for node in nodes if node.key in binding.plan_of]
+    perhaps = [binding.undecided[node.key].planned for node in nodes if node.key in binding.undecided]
+    known += [planned[keys[0]] for keys in perhaps if keys and keys[0] in planned]
     bits = 0
     for node in nodes:
         bits |= node.seen_by
     labels = tuple(source.label for index, source in enumerate(sources) if bits >> index & 1)
-    return replace(_island(known), sources=labels, strangers=len(nodes) - len(known))
+    nobody = sum(not keys for keys in perhaps)
+    return replace(_island(known), sources=labels, strangers=len(nodes) - len(known) - nobody)
 
 
 def _island(nodes: list[Node]) -> Island:

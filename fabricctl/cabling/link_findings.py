@@ -11,6 +11,7 @@ from fabricctl.cabling.classify import SUPPORTED, Classified, impossible_port
 from fabricctl.cabling.ends import Ends
 from fabricctl.cabling.model import Cable, End, Finding, FindingKind, Judged, LinkClass
 from fabricctl.cabling.tiers import TIER_WORDS, Tiers
+from fabricctl.discovery.names import name_key
 from fabricctl.fabric import Fabric, NodeKind, Port, PortState
 from fabricctl.hostset import fold, natural_key
 
@@ -120,6 +121,8 @@ class LinkFindings:
             return "loops back to the same device"
         if planned_far == want.node:
             return "wrong port of the right device"
+        if far.node in self.binding.undecided:
+            return "reaches a device whose identity is open, and none of those it could be is wanted there"
         if planned_far is None:
             return "reaches a device that is not in the plan"
         wanted, found = self.binding.plan.fabric.nodes[want.node], self.binding.plan.fabric.nodes[planned_far]
@@ -240,6 +243,7 @@ class LinkFindings:
             ),
             cables=tuple(cables),
             group=word,
+            where=(name_key(name) if len(keys) > 1 else self.ends.key(keys[0]),),
         )
 
     def _device_word(self, kind: NodeKind, keys: list[str]) -> str:

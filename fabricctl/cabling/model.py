@@ -31,12 +31,14 @@ class FindingKind(StrEnum):
     BAD_LINK_SHARE = "bad_link_share"
     DUPLICATE_GUID = "duplicate_guid"
     DUPLICATE_NAME = "duplicate_name"
+    IDENTITY = "identity"
     INACTIVE = "inactive"
     SUBNET_MANAGER = "subnet_manager"
     ABSENT_DEVICE = "absent_device"
     SWAPPED = "swapped"
     MISWIRED = "miswired"
     MISSING = "missing"
+    CABLE_TYPE = "cable_type"
     RESERVED_PORT = "reserved_port"
     SELF_LOOP = "self_loop"
     UNEXPECTED = "unexpected"
@@ -87,6 +89,8 @@ class End:
     :param device: ``ibl-p01-r1`` or ``gpu001 mlx5_3``; :param port: InfiniBand port number.
     :param label: the front panel's label, empty when it is the number or unknown.
     :param place: ``B07 U31``, empty when unknown; :param guid: canonical, empty when unknown.
+    :param key: what tells the device from every other, alike in every run: the planned name, the GUID where that
+        name is planned twice or nobody planned the device. Empty: the name as it stands.
     """
 
     device: str
@@ -95,6 +99,7 @@ class End:
     place: str = ""
     guid: str = ""
     is_hca: bool = False
+    key: str = ""
 
     def __str__(self) -> str:
         if self.is_hca and self.port == 1:
@@ -134,6 +139,7 @@ class Finding:
     :param fix: what to do, one line, may be empty.
     :param devices: names of the devices it concerns; :param cables: the cables folded into it.
     :param group: findings of one kind with the same group are shown together.
+    :param where: keys (as ``End.key``) that tell it from every other of its kind, where cables and devices do not.
     """
 
     kind: FindingKind
@@ -145,6 +151,7 @@ class Finding:
     devices: tuple[str, ...] = ()
     cables: tuple[Cable, ...] = ()
     group: str = ""
+    where: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from fabricctl.cabling.ends import Ends
 from fabricctl.cabling.model import Cable, Finding, FindingKind
 from fabricctl.cabling.rails import Deviation, RailCheck
 from fabricctl.cabling.tiers import Tiers
-from fabricctl.discovery.model import Observation, ProblemKind
+from fabricctl.discovery.model import Observation, Problem, ProblemKind
 from fabricctl.fabric import Fabric, Link, NodeKind, Port
 from fabricctl.hostset import expand, fold
 
@@ -93,6 +93,7 @@ class OtherFindings:
                 fix="add it to the plan, or find out who plugged it in",
                 devices=(node.name,),
                 group=what,
+                where=(key,),
             )
 
     def names(self) -> Iterator[Finding]:
@@ -122,13 +123,26 @@ class OtherFindings:
                 found=part.seen,
                 fix="if it was replaced on purpose, take a new snapshot",
                 devices=(part.name,),
+                where=(self.ends.key(part.planned),),
             )
+        yield from self._problems()
+
+    def _problems(self) -> Iterator[Finding]:
+        """What several sources say of one fault is one finding."""
+        of: dict[tuple[ProblemKind, str], list[Problem]] = {}
         for problem in self.observation.problems:
+            about = ""
+            if problem.kind is ProblemKind.DUPLICATE_GUID:
+                about = problem.nodes[0] if problem.nodes else problem.text
+            of.setdefault((problem.kind, about), []).append(problem)
+        for problems in of.values():
+            problem = problems[0]
+            more = f" (and {len(problems) - 1} more like it)" if len(problems) > 1 else ""
             if problem.kind is ProblemKind.INACTIVE:
                 yield Finding(
                     FindingKind.INACTIVE,
                     "inactive ports",
-                    problem.text,
+                    problem.text + more,
                     expected="Active",
                     fix="start a subnet manager, or see its log: cables may be right, but nothing can use these links",
                 )
@@ -136,10 +150,11 @@ class OtherFindings:
                 yield Finding(
                     FindingKind.DUPLICATE_GUID,
                     problem.nodes[0] if problem.nodes else "",
-                    problem.text,
+                    problem.text + more,
                     expected="one node per GUID",
                     fix="two parts with one GUID cannot live in one fabric: re-flash or replace one",
                     devices=tuple(self.binding.plan_of.get(key, key) for key in problem.nodes),
+                    where=problem.nodes[:1] or (problem.text,),
                 )
 
     def managers(self, allowed: str) -> Iterator[Finding]:
@@ -158,6 +173,7 @@ class OtherFindings:
                 found=shown,
                 fix="either the fabric is split, or two managers have not found each other: see the islands",
                 devices=tuple(named.values()),
+                where=("several masters",),
             )
         for key, name in named.items():
             known = (
@@ -174,6 +190,7 @@ class OtherFindings:
                     found=name,
                     fix="stop the subnet manager there, or give it a lower priority",
                     devices=(name,),
+                    where=(self.ends.seen_key(key),),
                 )
 
     def _manager_node(self, guid: str) -> str:
@@ -189,13 +206,13 @@ class OtherFindings:
         """Rail deviations not already covered by another finding."""
         for deviation in check.misaligned:
             if deviation.port not in covered:
-                yield self._rail(deviation, "on a leaf of another rail")
+                yield self._rail(deviation, "on a leaf of another rail", "leaf")
         misaligned = {deviation.hca for deviation in check.misaligned}
         for deviation in check.other_port:
             if deviation.port not in covered and deviation.hca not in misaligned:
-                yield self._rail(deviation, "on another port than its host's other HCAs")
+                yield self._rail(deviation, "on another port than its host's other HCAs", "port")
 
-    def _rail(self, deviation: Deviation, what: str) -> Finding:
+    def _rail(self, deviation: Deviation, what: str, aspect: str) -> Finding:
         hca, leaf = self.ends.discovered(deviation.hca), self.ends.discovered(deviation.port)
         return Finding(
             FindingKind.RAIL,
@@ -207,6 +224,7 @@ class OtherFindings:
             devices=(hca.device, leaf.device),
             cables=(Cable(hca, None, leaf, "host-leaf"),),
             group=what,
+            where=(aspect,),
         )
 
     def bundle_gaps(self) -> Iterator[Finding]:
@@ -229,13 +247,13 @@ class OtherFindings:
                 fix=f"plug in, reseat or replace the cable between {_few(a)} and {_few(b)}",
                 devices=names,
                 group="with fewer parallel cables than their like",
+                where=tuple(self.ends.seen_key(key) for key in (gap.a, gap.b)),
             )
 
 
 def unknown_keys(binding: Binding, seen: Fabric) -> list[str]:
     """Discovered nodes that no planned node is; claimants of a planned name are not unknown."""
-    claimants = {key for clash in binding.clashes for key in clash.seen}
-    return [key for key in seen.nodes if key not in binding.plan_of and key not in claimants]
+    return [key for key in seen.nodes if key not in binding.plan_of and key not in binding.claimants]
 
 
 def covered_ports(classified: Classified) -> set[Port]:

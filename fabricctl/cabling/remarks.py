@@ -80,6 +80,11 @@ class Remarks:
     def _about_plan(self, expected_absent: list[str], rates_stated: bool) -> list[str]:
         notes = []
         plan, seen_of = self.binding.plan.fabric, self.binding.seen_of
+        strange = sum(node.key not in self.binding.plan_of for node in self.seen.switches())
+        unseen = sum(n.kind is NodeKind.SWITCH and k not in seen_of for k, n in plan.nodes.items())
+        switches = sum(n.kind is NodeKind.SWITCH for n in plan.nodes.values())
+        if 2 * min(strange, unseen) > switches and not self.binding.undecided:
+            notes.append("most switches are not known by name: add --identify to find out who is who")
         unsure = [n.name for k, n in plan.nodes.items() if n.kind is NodeKind.UNKNOWN and k not in seen_of]
         if unsure:
             shown = fold(unsure[:3])

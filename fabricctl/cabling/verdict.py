@@ -12,11 +12,14 @@ from fabricctl.cabling.ends import Knowledge
 from fabricctl.cabling.islands import Islands
 from fabricctl.cabling.model import Cable, Counts, Finding
 from fabricctl.cabling.slot_inventory import SlotEntry
+from fabricctl.causes.model import Explanation
 from fabricctl.discovery.model import Source
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_OK
 from fabricctl.fabric import Port
+from fabricctl.identity.model import Identification
 from fabricctl.plan.model import PlanFormat
 from fabricctl.rates import Rate
+from fabricctl.repair.model import RepairPlan
 
 DEFAULT_GATE = 0.10
 """Share of bad links at which adaptive routing no longer copes (operators' experience; facts of the field)."""
@@ -64,6 +67,8 @@ class Verdict:
     :param doubts: why something could not be told, one sentence each; :param notes: worth knowing, no verdict.
     :param outside: cables that reach a device outside the plan; counted, and listed on request.
     :param comparison: plan and discovery laid over each other, for causes, repair and picture.
+    :param explanation: why, largest cause first; None without a plan.
+    :param repair: the fewest moves; None when there is no plan. :param identification: with ``--identify``.
     :param plan_format: None when no plan was given and only the plan-free checks ran.
     """
 
@@ -82,6 +87,9 @@ class Verdict:
     hcas_seen: int = 0
     outside: list[Cable] = field(default_factory=list)
     comparison: Comparison | None = None
+    explanation: Explanation | None = None
+    repair: RepairPlan | None = None
+    identification: Identification | None = None
 
     @property
     def exit_code(self) -> int:

@@ -106,7 +106,15 @@ class _Verifier:
             switches_seen=sum(1 for _ in self.seen.switches()),
             hcas_seen=sum(1 for _ in self.seen.hcas()),
             outside=self.outside,
-            comparison=Comparison(self.binding, self.seen, classified, self.tiers, self.ends, self.numbering),
+            comparison=Comparison(
+                self.binding,
+                self.seen,
+                classified,
+                self.tiers,
+                self.ends,
+                self.numbering,
+                self.reserved_ports(),
+            ),
         )
 
     @cached_property
@@ -173,6 +181,10 @@ class _Verifier:
         counts.cables_seen = self.seen.link_count
         counts.cables_as_planned = classified.as_planned
         counts.cables_differ = counts.cables_seen - classified.as_planned - len(unplanned)
+        if undecided := self.binding.undecided:
+            counts.cables_differ -= sum(
+                link.a.node in undecided or link.b.node in undecided for link in self.seen.each_link()
+            )
         counts.absent_devices = len({judged.absent for judged in classified.judged if judged.absent})
         unknown = unknown_keys(self.binding, self.seen)
         counts.unknown_devices = len(unknown)

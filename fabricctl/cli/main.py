@@ -9,11 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from fabricctl import __version__
+from fabricctl.cli import findings as findings_commands
+from fabricctl.cli import identify as identify_commands
+from fabricctl.cli import node as node_commands
 from fabricctl.cli import panel as panel_commands
 from fabricctl.cli import plan as plan_commands
 from fabricctl.cli import schema as schema_commands
 from fabricctl.cli import site as site_commands
 from fabricctl.cli import verify_cabling as verify_commands
+from fabricctl.cli import work_order as work_order_commands
 from fabricctl.cli.console import say
 from fabricctl.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, FabricctlError, InputError
 
@@ -30,9 +34,13 @@ app = typer.Typer(
     epilog="Exit codes: 0 as planned, 1 findings, 2 wrong usage or input, 3 could not tell, 130 interrupted.",
 )
 verify_commands.register(app)
+identify_commands.register(app)
 app.add_typer(plan_commands.app, name="plan")
 app.add_typer(panel_commands.app, name="panel")
 app.add_typer(site_commands.app, name="site")
+app.add_typer(work_order_commands.app, name="work-order")
+app.add_typer(findings_commands.app, name="findings")
+node_commands.register(app)
 schema_commands.register(app)
 
 

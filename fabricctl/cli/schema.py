@@ -12,18 +12,23 @@ class SchemaName(StrEnum):
     """What has a schema."""
 
     VERIFY_CABLING = "verify-cabling"
+    IDENTIFY = "identify"
     SITE = "site"
+    WORK_ORDER = "work-order"
+    FINDINGS = "findings"
+    NODES = "nodes"
+    EVENTS = "events"
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the tree."""
-    app.command("schema", short_help="Print the JSON schema of the report or the site file.")(schema)
+    app.command("schema", short_help="Print the JSON schema of a report or file.")(schema)
 
 
 def schema(
     name: Annotated[SchemaName, typer.Argument(metavar="NAME", help="Which schema to print.")],
 ) -> None:
-    """Print a JSON schema: of the JSON report, or of the site file."""
+    """Print a JSON schema: of a JSON report, of the site file, or of a work order."""
     import json
 
     from fabricctl.cli.console import print_text
@@ -32,10 +37,26 @@ def schema(
         from fabricctl.report.schema import report_schema
 
         found = report_schema()
+    elif name is SchemaName.IDENTIFY:
+        from fabricctl.report.identity_json import identity_schema
+
+        found = identity_schema()
     elif name is SchemaName.SITE:
         from fabricctl.site.schema import Site
 
         found = Site.model_json_schema()
+    elif name is SchemaName.WORK_ORDER:
+        from fabricctl.report.work_order_json import work_order_schema
+
+        found = work_order_schema()
+    elif name is SchemaName.FINDINGS:
+        from fabricctl.report.findings_schema import findings_schema
+
+        found = findings_schema()
+    elif name is SchemaName.NODES or name is SchemaName.EVENTS:
+        from fabricctl.report import node_report
+
+        found = node_report.nodes_schema() if name is SchemaName.NODES else node_report.events_schema()
     else:
         assert_never(name)
     print_text(json.dumps(found, indent=2))

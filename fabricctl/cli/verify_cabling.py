@@ -8,43 +8,37 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricctl.errors import InputError, UsageError
-from fabricctl.plan.model import PortNumbers
+from fabricctl.cli.intent_options import (
+    Assume,
+    Deadline,
+    Discovered,
+    FabricName,
+    HcaGuids,
+    Identify,
+    IdentityFile,
+    KnownHosts,
+    NodeNameMap,
+    PlanFile,
+    PortNumbersOption,
+    Save,
+    SiteFile,
+    Viewers,
+    assumed,
+    once_stdin,
+)
+from fabricctl.cli.verdict_outputs import Format, Outputs
+from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_OK, InputError, UsageError
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from fabricctl.cabling.verdict import Verdict
+    from fabricctl.discovery.model import Observation
     from fabricctl.workflows.verify_cabling import Intent, Request
-
-
-class Format(StrEnum):
-    """How the verdict is written."""
-
-    TEXT = "text"
-    JSON = "json"
-    CSV = "csv"
-    MARKDOWN = "markdown"
-    JUNIT = "junit"
-    HTML = "html"
 
 
 class Check(StrEnum):
     """Checks that are notes unless asked for."""
 
     RAILS = "rails"
-
-
-_SUFFIXES = {
-    ".json": Format.JSON,
-    ".csv": Format.CSV,
-    ".md": Format.MARKDOWN,
-    ".markdown": Format.MARKDOWN,
-    ".xml": Format.JUNIT,
-    ".html": Format.HTML,
-    ".htm": Format.HTML,
-    ".txt": Format.TEXT,
-}
 
 
 def register(app: typer.Typer) -> None:
@@ -55,45 +49,12 @@ def register(app: typer.Typer) -> None:
 
 
 def verify_cabling(
-    plan: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE",
-            help="Intended cabling: CSV or XLSX point-to-point list, UFM NDT list, YAML plan, site file, or a saved "
-            "discovery as the reference. Recognised from content; .gz and - accepted.",
-        ),
-    ] = "",
-    discovered: Annotated[
-        list[str],
-        typer.Option(
-            metavar="FILE",
-            help="Discovery: ibnetdiscover (also -p), iblinkinfo (also -l), OpenSM subnet.lst, ibdiagnet2, UFM links. "
-            "Repeat to merge several views. .gz and - accepted.",
-        ),
-    ] = [],  # noqa: B006 - typer copies it
-    viewer: Annotated[
-        list[str],
-        typer.Option(
-            "--from",
-            metavar="WHERE",
-            help="Discover now: local, or ssh://user@host[,host...][?hca=mlx5_0&port=1]. Repeat to merge.",
-        ),
-    ] = [],  # noqa: B006 - typer copies it
-    site: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE",
-            help="Site file: plans, places, identities, reservations.",
-        ),
-    ] = "",
-    fabric: Annotated[str, typer.Option(metavar="NAME", help="Which fabric of the site file.")] = "",
-    port_numbers: Annotated[
-        PortNumbers | None,
-        typer.Option(
-            "--port-numbers",
-            help="What plain port numbers of the plan's table are where cages hold several ports.",
-        ),
-    ] = None,
+    plan: PlanFile = "",
+    discovered: Discovered = [],  # noqa: B006 - typer copies it
+    viewer: Viewers = [],  # noqa: B006 - typer copies it
+    site: SiteFile = "",
+    fabric: FabricName = "",
+    port_numbers: PortNumbersOption = None,
     only: Annotated[
         str | None,
         typer.Option(
@@ -101,10 +62,10 @@ def verify_cabling(
             help="Judge only these: hosts or switches (gpu[001-032]), rack:B07, rail:3 or su:2; joined by commas.",
         ),
     ] = None,
-    node_name_map: Annotated[
-        str,
-        typer.Option(metavar="FILE", help="ib-node-name-map: GUID to name of switches."),
-    ] = "",
+    node_name_map: NodeNameMap = "",
+    identify: Identify = False,
+    hca_guids: HcaGuids = "",
+    assume: Assume = [],  # noqa: B006 - typer copies it
     hca_slots: Annotated[
         str,
         typer.Option(
@@ -139,6 +100,23 @@ def verify_cabling(
             help="Also write it to FILE; the format follows the ending: .html .md .json .csv .xml .txt. Repeatable.",
         ),
     ] = [],  # noqa: B006 - typer copies it
+    html: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="Write the picture: one page with map, matrix, racks and panels, findings. Opens without a network.",
+        ),
+    ] = "",
+    svg: Annotated[
+        str, typer.Option(metavar="FILE", help="Write a static picture of the fabric, for chats and tickets.")
+    ] = "",
+    compare: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="An earlier JSON or HTML report: the picture shows what is new, gone and returned since.",
+        ),
+    ] = "",
     prometheus: Annotated[
         str,
         typer.Option(
@@ -150,6 +128,17 @@ def verify_cabling(
         bool,
         typer.Option("--all", help="Fold nothing: every finding, every cable outside the plan."),
     ] = False,
+    state: Annotated[
+        str,
+        typer.Option(
+            metavar="PLACE",
+            help="Record the run in this store: a file, postgresql://user@host/database, or env:NAME. With --site "
+            "it is recorded anyway, in the site's store.",
+        ),
+    ] = "",
+    record: Annotated[
+        bool, typer.Option("--record/--no-record", help="Keep the findings for 'fabricctl findings'.")
+    ] = True,
     watch: Annotated[
         float | None,
         typer.Option(
@@ -158,22 +147,10 @@ def verify_cabling(
             help="Discover again and again; show what changed since the last pass.",
         ),
     ] = None,
-    save: Annotated[
-        str,
-        typer.Option(
-            metavar="DIR",
-            help="Keep the raw output of live discovery for a later replay.",
-        ),
-    ] = "",
-    deadline: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", min=1.0, help="Longest time one viewer may take."),
-    ] = 120.0,
-    known_hosts: Annotated[
-        list[str],
-        typer.Option(metavar="FILE", help="Recorded host keys, in place of ~/.ssh/known_hosts."),
-    ] = [],  # noqa: B006 - typer copies it
-    identity: Annotated[list[str], typer.Option(metavar="FILE", help="Private key to log in with.")] = [],  # noqa: B006 - typer copies it
+    save: Save = "",
+    deadline: Deadline = 120.0,
+    known_hosts: KnownHosts = [],  # noqa: B006 - typer copies it
+    identity: IdentityFile = [],  # noqa: B006 - typer copies it
 ) -> None:
     """Compare the intended InfiniBand cabling with what is really there.
 
@@ -183,6 +160,7 @@ def verify_cabling(
     """
     import gc
 
+    from fabricctl.cli.pictures import Pictures
     from fabricctl.workflows.verify_cabling import Request
 
     gc.disable()  # half a million small values, no cycles: the collector would only walk them again and again
@@ -193,6 +171,9 @@ def verify_cabling(
         discovered=discovered,
         viewers=viewer,
         node_name_map=node_name_map,
+        hca_guids=hca_guids,
+        identify=identify,
+        assume=assumed(assume, identify=identify),
         only=_only(only),
         strict=strict,
         check_rails=Check.RAILS in check,
@@ -203,9 +184,13 @@ def verify_cabling(
         key_files=identity,
         port_numbers=port_numbers,
         hca_slots=hca_slots,
+        state=state,
+        record=record,
     )
-    outputs = _Outputs(format, report, prometheus, everything)
+    outputs = Outputs(format, report, prometheus, everything, Pictures(html, svg, compare))
     _check_usage(request, watch)
+    if compare and not outputs.pages:
+        raise UsageError("--compare shows its changes in a page: give --html FILE or --report FILE.html too")
     code = _watch(request, outputs, watch) if watch is not None else _once(request, outputs)
     raise typer.Exit(code)
 
@@ -220,123 +205,63 @@ def _only(text: str | None) -> str:
 
 def _check_usage(request: Request, watch: float | None) -> None:
     inputs = [
-        *(request.plan, request.site, request.node_name_map, request.hca_slots),
+        *(request.plan, request.site, request.node_name_map, request.hca_guids, request.hca_slots),
         *request.discovered,
     ]
-    if inputs.count("-") > 1:
-        raise UsageError("standard input can be read only once: give - to one option")
+    once_stdin(inputs)
     if watch is not None and "-" in inputs:
         raise UsageError("--watch reads its input again and again: standard input cannot be read twice")
     if request.save and not request.viewers and request.discovered:
         raise UsageError("--save keeps what --from discovers; with --discovered there is nothing to save")
 
 
-class _Outputs:
-    """Where a verdict goes."""
-
-    def __init__(self, form: Format, reports: list[str], prometheus: str, everything: bool) -> None:
-        self.format, self.prometheus, self.everything = form, prometheus, everything
-        self.reports = [(path, _format_of(path)) for path in reports]
-
-    def files(self, verdict: Verdict) -> None:
-        """Write the report files and metrics."""
-        from fabricctl.adapters.files import write_atomic
-
-        for path, form in self.reports:
-            write_atomic(path, _clean(_document(verdict, form, self.everything)))
-        if self.prometheus:
-            import time
-
-            from fabricctl.report.prometheus import render
-
-            write_atomic(self.prometheus, _clean(render(verdict, time.time())))
-
-    def screen(self, verdict: Verdict) -> None:
-        """Print it."""
-        if self.format is not Format.TEXT:
-            from fabricctl.cli.console import print_text
-
-            print_text(_document(verdict, self.format, self.everything))
-            return
-        import shutil
-
-        from fabricctl.cli.console import print_lines
-        from fabricctl.report.screen import render
-
-        size = shutil.get_terminal_size((100, 40))
-        lines = render(verdict, width=min(size.columns, 120), height=size.lines, everything=self.everything)
-        print_lines(lines)
-        for path, _ in self.reports:
-            print_lines([((f"report: {path}", "dim"),)])
-
-
-def _format_of(path: str) -> Format:
-    ending = path[path.rfind(".") :].lower() if "." in path else ""
-    if ending not in _SUFFIXES:
-        raise UsageError(
-            f"--report {path}: the ending names the format; expected one of {' '.join(_SUFFIXES)}"
-        )
-    return _SUFFIXES[ending]
-
-
-def _document(verdict: Verdict, form: Format, everything: bool) -> str:
-    if form is Format.JSON:
-        from fabricctl.report.json_report import to_json
-
-        return to_json(verdict, made=_now())
-    if form is Format.CSV:
-        from fabricctl.report import csv_report
-
-        return csv_report.render(verdict)
-    if form is Format.MARKDOWN:
-        from fabricctl.report import markdown
-
-        return markdown.render(verdict, made=_now())
-    if form is Format.JUNIT:
-        from fabricctl.report import junit
-
-        return junit.render(verdict, made=_now())
-    if form is Format.HTML:
-        from fabricctl.report import html
-
-        return html.render(verdict, made=_now())
-    from fabricctl.cli.console import safe
-    from fabricctl.report.screen import render
-
-    lines = render(verdict, everything=everything)
-    return "\n".join(safe("".join(text for text, _ in line)).rstrip() for line in lines) + "\n"
-
-
-def _now() -> datetime:
-    from datetime import UTC, datetime
-
-    return datetime.now(UTC)
-
-
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _once(request: Request, outputs: _Outputs) -> int:
+def _once(request: Request, outputs: Outputs) -> int:
     from fabricctl.cli.progress import progress
     from fabricctl.workflows.verify_cabling import judge, load_intent, observe
 
     with progress() as tell:
         intent = load_intent(request, tell)
-        verdict = judge(intent, observe(request, intent.viewers, tell))
-        outputs.files(verdict)
+        observation = observe(request, intent.viewers, tell)
+        verdict = judge(intent, observation)
+        outputs.files(intent, verdict)
     outputs.screen(verdict)
+    return _recorded(request, intent, observation, verdict, quiet=outputs.format is not Format.TEXT)
+
+
+def _recorded(
+    request: Request, intent: Intent, observation: Observation, verdict: Verdict, *, quiet: bool
+) -> int:
+    """Keep the verdict where there is a store; the exit code.
+
+    It is the verdict's. Only where somebody named the store (``--state``, FABRICCTL_STATE, the site file) and all else
+    is right, a run that could not be kept is "could not tell": what was asked for was not done.
+    """
+    import os
+
+    named = request.state or os.environ.get("FABRICCTL_STATE")
+    if not request.record or (intent.site is None and not named):
+        return verdict.exit_code
+    from fabricctl.cli.console import print_lines, say
+    from fabricctl.report.recorded import recorded_words
+    from fabricctl.workflows.history import NotRecorded, record_verdict
+
+    result = record_verdict(intent, observation, verdict, state=request.state)
+    if isinstance(result, NotRecorded):
+        say(f"the run was not recorded: {result.error}")
+        return verdict.exit_code or (EXIT_COULD_NOT_TELL if result.asked else EXIT_OK)
+    if not quiet:
+        print_lines([((recorded_words(result.number, result.step, result.returned, new=result.new), "dim"),)])
     return verdict.exit_code
 
 
-def _watch(request: Request, outputs: _Outputs, seconds: float) -> int:
+def _watch(request: Request, outputs: Outputs, seconds: float) -> int:
     """Passes until interrupted; the exit code of Ctrl-C is 130, what was seen is already said and saved."""
     import gc
     import time
 
     from fabricctl.cli.console import print_lines, say
     from fabricctl.cli.progress import progress
-    from fabricctl.report.changes import changes
+    from fabricctl.report.changes import changes, news
     from fabricctl.workflows.verify_cabling import judge, load_intent, observe
 
     with progress() as tell:
@@ -345,8 +270,9 @@ def _watch(request: Request, outputs: _Outputs, seconds: float) -> int:
     while True:
         try:
             with progress() as tell:
-                verdict = judge(intent, observe(request, intent.viewers, tell))
-                outputs.files(verdict)
+                observation = observe(request, intent.viewers, tell)
+                verdict = judge(intent, observation)
+                outputs.files(intent, verdict)
         except InputError as exc:
             if last is None:
                 raise
@@ -356,6 +282,10 @@ def _watch(request: Request, outputs: _Outputs, seconds: float) -> int:
                 outputs.screen(verdict)
             else:
                 print_lines(changes(last, verdict, time.strftime("%H:%M:%S")))
+            if last is None or news(
+                last, verdict
+            ):  # a pass that shows what the last one showed is no run of its own
+                _recorded(request, intent, observation, verdict, quiet=True)
             last = verdict
         sys.stdout.flush()
         gc.collect()

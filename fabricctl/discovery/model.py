@@ -76,6 +76,7 @@ class Source:
     :param label: file as the operator wrote it, or the viewer's name.
     :param format: which tool wrote it; None when nothing came (a failed viewer).
     :param seen_from: GUID of the node the discovery started at, where told.
+    :param digest: of the bytes that were read, empty when nobody took it.
     """
 
     label: str
@@ -84,6 +85,7 @@ class Source:
     links: int = 0
     seen_from: str | None = None
     failed: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,10 @@ class Assignment:
     margin: int = 0
     runner_up: str | None = None
     described: str = ""
+    place: str = ""
+    """Rack and unit of the place, as people read it; empty when nobody said."""
+    described_differs: bool = False
+    """The description names another planned switch than the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +82,21 @@ class Contradiction:
     votes_against: int
 
 
+class RefusalKind(StrEnum):
+    """Why nothing is said."""
+
+    WRONG_FABRIC = "wrong_fabric"
+    """The discovery is not of the planned fabric."""
+    NO_ANCHOR = "no_anchor"
+    """Nothing ties the discovery to the plan: no host known by name, no switch declared."""
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why nothing is said: this is another fabric. :param evidence: one sentence each."""
+    """Why nothing is said. :param evidence: one sentence each, the first says it all."""
 
     evidence: tuple[str, ...]
+    kind: RefusalKind = RefusalKind.WRONG_FABRIC
 
 
 @dataclass
@@ -94,9 +108,25 @@ class Identification:
     contradictions: list[Contradiction] = field(default_factory=list)
     refusal: Refusal | None = None
     names: dict[str, str] = field(default_factory=dict)
-    """GUID -> planned name, ready for ``Names.declared``; hosts' HCAs that were inferred included."""
+    """Discovered key (GUID) -> planned name, ready for ``Names.declared``. Switches only: a host end inferred from
+    where its cable is plugged would hide that two host cables are exchanged."""
     unplaced: list[str] = field(default_factory=list)
     """Discovered switches that no place of the plan fits."""
     unfilled: list[str] = field(default_factory=list)
     """Planned switches (plan keys) that no discovered one was given to."""
     notes: list[str] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
+    """Hypotheses taken as fact because somebody said so, one sentence each."""
+    plan_names: dict[str, str] = field(default_factory=dict)
+    """Plan key -> planned name, where they differ (a plan keyed by GUID)."""
+    links: int = 0
+    """Discovered cables between switches, for scale."""
+
+    @property
+    def ambiguous(self) -> set[str]:
+        """Discovered keys of all devices that cannot be told apart."""
+        return {device for ambiguity in self.ambiguities for device in ambiguity.devices}
+
+    def name(self, planned: str) -> str:
+        """Planned name of a plan key."""
+        return self.plan_names.get(planned, planned)

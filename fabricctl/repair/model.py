@@ -86,12 +86,18 @@ class MoveKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One plug's way.
+    """One plug's way. PULL and NEW are one entry per plug, too.
 
     :param cable: the existing assembly (of NEW: the intended one); :param plug: index into its plugs.
     :param source: where the plug is, None when NEW; :param target: where it goes, None when PULL.
     :param becomes: the intended assembly this cable serves when the plan is done, None when PULL.
     :param component: 0-based number of the independent group of moves it belongs to.
+    :param out: and :param into: 1-based steps within the component at which the plug comes out and goes in; 0 where
+        it does not. Equal when it is done in one go; else the plug hangs capped in between (``hangs``).
+    :param hosts: hosts whose link goes through this plug now: they lose it while the plug is out.
+    :param reaches: whether the cable spans its new run, None when nothing tells.
+    :param has_m: what the cable spans for certain; :param needs_m: the longest new run of this plug.
+    :param note: what to know before touching it, one sentence, may be empty.
     """
 
     kind: MoveKind
@@ -101,6 +107,18 @@ class Move:
     target: Socket | None
     becomes: Assembly | None
     component: int
+    out: int = 0
+    into: int = 0
+    hosts: tuple[str, ...] = ()
+    reaches: bool | None = None
+    has_m: float | None = None
+    needs_m: float | None = None
+    note: str = ""
+
+    @property
+    def hangs(self) -> bool:
+        """The plug comes out first and hangs capped until its place is free."""
+        return 0 < self.out < self.into
 
 
 class OrderKind(StrEnum):
@@ -135,9 +153,10 @@ class Mismatch:
 class RepairPlan:
     """The fewest moves.
 
-    :param moves: grouped by component. :param components: number of independent groups.
+    :param moves: grouped by component, inside a component in the order their plugs come out (``out``, ``into``).
+    :param components: number of independent groups.
     :param plugs_moved: plugs of kind MOVE; :param pulled: and :param added: whole cables.
-    :param assumed: how many of the assemblies are of an assumed type.
+    :param assumed: how many of the cables that are moved, pulled or laid are of an assumed type.
     """
 
     moves: tuple[Move, ...]

@@ -33,6 +33,11 @@ def changes(last: Verdict, now: Verdict, clock: str) -> list[Line]:
     return lines
 
 
+def news(last: Verdict, now: Verdict) -> bool:
+    """Whether two passes differ in anything they found or could not tell."""
+    return _keyed(last).keys() != _keyed(now).keys() or last.doubts != now.doubts
+
+
 def _keyed(verdict: Verdict) -> dict[tuple[str, str, str], Finding]:
     return {(finding.kind.value, finding.subject, finding.found): finding for finding in verdict.findings}
 

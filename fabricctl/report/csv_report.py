@@ -38,7 +38,7 @@ def render(verdict: Verdict) -> str:
         for cable in finding.cables or (None,):
             writer.writerow(_row(number, finding, cable))
     for doubt in verdict.doubts:
-        row = dict.fromkeys(COLUMNS, "") | {"kind": DOUBT, "headline": _cell(doubt)}
+        row = dict.fromkeys(COLUMNS, "") | {"kind": DOUBT, "headline": cell(doubt)}
         writer.writerow(row.values())
     return out.getvalue()
 
@@ -49,10 +49,10 @@ def _row(number: int, finding: Finding, cable: Cable | None) -> list[str]:
     return [
         str(number),
         finding.kind.value,
-        _cell(finding.subject),
-        _cell(cable.tiers if cable else ""),
+        cell(finding.subject),
+        cell(cable.tiers if cable else ""),
         *(cell for end in ends for cell in _end(end)),
-        *map(_cell, texts),
+        *map(cell, texts),
         str(cable.line) if cable and cable.line else "",
     ]
 
@@ -61,12 +61,13 @@ def _end(end: End | None) -> Iterator[str]:
     if end is None:
         yield from [""] * len(_END)
         return
-    yield _cell(end.device)
+    yield cell(end.device)
     yield str(end.port)
-    yield _cell(end.label)
-    yield _cell(end.place)
-    yield _cell(end.guid)
+    yield cell(end.label)
+    yield cell(end.place)
+    yield cell(end.guid)
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
+    """A text as one cell that no spreadsheet runs."""
     return f"'{printable(text)}" if text.startswith(_FORMULA) else printable(text)

@@ -5,11 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 
 from fabricctl import __version__
+from fabricctl.cabling.finding_id import finding_id
 from fabricctl.cabling.islands import Islands
 from fabricctl.cabling.model import Cable, Counts, End, Finding, Island
 from fabricctl.cabling.verdict import Verdict
 from fabricctl.discovery.model import Source
+from fabricctl.repair.model import RepairPlan
 from fabricctl.report import schema
+from fabricctl.report.causes_schema import ExplanationPart
+from fabricctl.report.causes_words import json_parts
 from fabricctl.report.words import CLASSES, can_i_train, clean
 
 
@@ -37,6 +41,8 @@ def report_of(verdict: Verdict, *, made: datetime | None = None) -> schema.Repor
         islands=_islands(verdict.islands),
         seen=schema.SeenPart(switches=verdict.switches_seen, hcas=verdict.hcas_seen),
         findings=[_finding(finding) for finding in verdict.findings],
+        explanation=_explanation(verdict),
+        repair=_repair(verdict.repair),
         sources=[_source(source) for source in verdict.sources],
         doubts=[clean(doubt) for doubt in verdict.doubts],
         notes=[clean(note) for note in verdict.notes],
@@ -94,6 +100,7 @@ def _rails(rails: tuple[tuple[str, int], ...]) -> list[schema.RailPart]:
 
 def _finding(finding: Finding) -> schema.FindingPart:
     return schema.FindingPart(
+        id=finding_id(finding),
         kind=finding.kind,
         group=clean(finding.group),
         subject=clean(finding.subject),
@@ -125,6 +132,26 @@ def _end(end: End) -> schema.EndPart:
         place=clean(end.place),
         guid=clean(end.guid),
         is_hca=end.is_hca,
+    )
+
+
+def _explanation(verdict: Verdict) -> ExplanationPart | None:
+    if verdict.explanation is None or verdict.comparison is None:
+        return None
+    return ExplanationPart.model_validate(json_parts(verdict.explanation, verdict.comparison))
+
+
+def _repair(repair: RepairPlan | None) -> schema.RepairPart | None:
+    if repair is None:
+        return None
+    return schema.RepairPart(
+        moves=repair.plugs_moved,
+        groups=repair.components,
+        cables_to_pull=repair.pulled,
+        cables_to_lay=repair.added,
+        parts=len(repair.parts),
+        mismatches=len(repair.mismatches),
+        assumed=repair.assumed,
     )
 
 

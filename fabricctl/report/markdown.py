@@ -10,6 +10,8 @@ from datetime import datetime
 from fabricctl import __version__
 from fabricctl.cabling.model import Finding
 from fabricctl.cabling.verdict import Verdict, VerdictWord
+from fabricctl.report.causes_words import markdown_lines
+from fabricctl.report.repair_words import repair_summary
 from fabricctl.report.screen import headline, island_lines
 from fabricctl.report.words import (
     CLASSES,
@@ -39,7 +41,7 @@ def render(verdict: Verdict, *, made: datetime | None = None, limit: int = LIMIT
     :param made: when the fabric was judged, said in the last line.
     :param limit: characters; findings that do not fit are counted and named as left out. 0 for no limit.
     """
-    head = "\n".join([*_head(verdict), *_counts(verdict)]) + "\n"
+    head = "\n".join([*_head(verdict), *_counts(verdict), *_why(verdict)]) + "\n"
     tail = "\n".join(_tail(verdict, made)) + "\n"
     room = limit - len(head) - len(tail) if limit else math.inf
     return f"{head}{_findings(verdict, room)}{tail}"
@@ -81,6 +83,15 @@ def _counts(verdict: Verdict) -> Iterator[str]:
     others = [f"{number:,} {words}" for words, number in beside(verdict) if number]
     if others:
         yield f"\n{'; '.join(others)}."
+
+
+def _why(verdict: Verdict) -> Iterator[str]:
+    if verdict.explanation is not None:
+        lines = markdown_lines(verdict.explanation)
+        yield from ("", *lines[:-1]) if lines else ()
+    said = repair_summary(verdict.repair) if verdict.repair is not None else ""
+    if said:
+        yield from ("", f"**Repair:** {escape(said)}.")
 
 
 def _row(cells: Iterable[str]) -> str:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from fabricctl.cabling.model import FindingKind
 from fabricctl.cabling.verdict import Verdict, VerdictWord
+from fabricctl.causes.model import CauseKind
 from fabricctl.errors import UsageError
+from fabricctl.report.causes_words import kinds
 from fabricctl.report.words import CLASSES, clean
 
 Sample = tuple[Mapping[str, str], float]
@@ -39,7 +41,7 @@ def render(verdict: Verdict, timestamp_s: float, *, labels: Mapping[str, str] | 
 
 
 def _always(verdict: Verdict, timestamp_s: float) -> list[tuple[str, str, list[Sample]]]:
-    kinds = Counter(finding.kind for finding in verdict.findings)
+    number = Counter(finding.kind for finding in verdict.findings)
     return [
         (
             "verdict",
@@ -49,7 +51,7 @@ def _always(verdict: Verdict, timestamp_s: float) -> list[tuple[str, str, list[S
         (
             "findings",
             "Findings of the last run by kind.",
-            [({"kind": kind.value}, kinds[kind]) for kind in FindingKind],
+            [({"kind": kind.value}, number[kind]) for kind in FindingKind],
         ),
         ("doubts", "Reasons why something could not be told.", [({}, len(verdict.doubts))]),
         ("islands", "Connected components of the fabric.", _islands(verdict)),
@@ -83,7 +85,19 @@ def _against_plan(verdict: Verdict) -> list[tuple[str, str, list[Sample]]]:
         ("unknown_devices", "Discovered devices that are not planned.", [({}, counts.unknown_devices)]),
         ("unseen_switches", "Planned switches not discovered.", [({}, verdict.islands.unseen_switches)]),
         ("unseen_hcas", "Planned HCAs not discovered.", [({}, verdict.islands.unseen_hcas)]),
+        *_why(verdict),
     ]
+
+
+def _why(verdict: Verdict) -> Iterator[tuple[str, str, list[Sample]]]:
+    if verdict.explanation is not None:
+        found = {kind: (number, links) for kind, number, links in kinds(verdict.explanation)}
+        causes: list[Sample] = [({"kind": k.value}, found.get(k.value, (0, 0))[0]) for k in CauseKind]
+        links: list[Sample] = [({"kind": k.value}, found.get(k.value, (0, 0))[1]) for k in CauseKind]
+        yield "causes", "Explanations of wrong links by kind.", causes
+        yield "explained_links", "Wrong links by the kind of cause that explains them.", links
+    if verdict.repair is not None:
+        yield "repair_moves", "Plugs to move to reach the plan.", [({}, verdict.repair.plugs_moved)]
 
 
 def _metric(name: str, text: str, samples: Iterable[Sample], common: Mapping[str, str]) -> str:

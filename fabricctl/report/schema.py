@@ -14,6 +14,7 @@ from fabricctl.cabling.model import FindingKind
 from fabricctl.cabling.verdict import VerdictWord
 from fabricctl.discovery.model import DiscoveryFormat
 from fabricctl.plan.model import PlanFormat
+from fabricctl.report.causes_schema import ExplanationPart
 
 SCHEMA_NAME: Final = "fabricctl.verify-cabling/1"
 
@@ -113,6 +114,9 @@ class CablePart(_Part):
 class FindingPart(_Part):
     """One thing that is wrong, said once. Findings are listed worst kind first."""
 
+    id: str = Field(
+        description="the same for the same fault in every run; fabricctl findings show ID tells more"
+    )
     kind: FindingKind
     group: str = Field(description="findings of one kind with the same group have the same cause")
     subject: str
@@ -122,6 +126,18 @@ class FindingPart(_Part):
     fix: str
     devices: list[str]
     cables: list[CablePart]
+
+
+class RepairPart(_Part):
+    """The fewest moves; ``fabricctl work-order make`` writes them out."""
+
+    moves: int = Field(description="plugs to move")
+    groups: int = Field(description="independent groups of moves")
+    cables_to_pull: int
+    cables_to_lay: int
+    parts: int = Field(description="missing or dead parts, each an order of its own")
+    mismatches: int = Field(description="patterns impossible for the declared kind of cable")
+    assumed: int = Field(description="cables of an assumed kind (straight fibre)")
 
 
 class SourcePart(_Part):
@@ -163,6 +179,8 @@ class Report(_Part):
     islands: IslandsPart
     seen: SeenPart
     findings: list[FindingPart]
+    explanation: ExplanationPart | None = Field(description="why cables are wrong; null without a plan")
+    repair: RepairPart | None = Field(description="null without a plan")
     sources: list[SourcePart]
     doubts: list[str] = Field(description="why something could not be told; never empty with could_not_tell")
     notes: list[str]

@@ -10,11 +10,15 @@ from __future__ import annotations
 import textwrap
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from fabricctl.cabling.islands import device_words, islands_words
 from fabricctl.cabling.model import Finding, FindingKind, LinkClass
 from fabricctl.cabling.verdict import Verdict, VerdictWord
+from fabricctl.report.causes_words import headline as cause_line
+from fabricctl.report.causes_words import more_causes, split_findings, summary
 from fabricctl.report.groups import Group, group_findings
+from fabricctl.report.repair_words import repair_summary
 from fabricctl.report.words import can_i_train, percent
 
 Span = tuple[str, str]
@@ -35,6 +39,8 @@ _CLASSES = (
     LinkClass.NOT_JUDGED,
 )
 _LABEL = 13
+_CAUSES = 4
+"""Causes shown before the rest is counted."""
 _FULL = 3
 """Findings of one kind shown in full before they are folded into groups."""
 
@@ -47,6 +53,8 @@ def render(verdict: Verdict, *, width: int = 100, height: int = 40, everything: 
     lines = list(_head(verdict, width))
     counts = list(_counts(verdict))
     lines += [(), *counts] if counts else []
+    why = list(_why(verdict, width, None if everything else _CAUSES))
+    lines += [(), *why] if why else []
     room = max(8, height - len(lines) - 3)
     body = list(_findings(verdict, width, None if everything else room))
     if body:
@@ -69,6 +77,26 @@ def _head(verdict: Verdict, width: int) -> Iterator[Line]:
     yield from _wrapped("train on it?", can_i_train(verdict), width, PLAIN)
     for index, doubt in enumerate(verdict.doubts):
         yield from _wrapped("not told" if index == 0 else "", doubt, width, DOUBT)
+
+
+def _why(verdict: Verdict, width: int, limit: int | None) -> Iterator[Line]:
+    """Causes, largest first, and what repairs all of it. :param limit: causes shown."""
+    explanation, repair = verdict.explanation, verdict.repair
+    if explanation is not None and explanation.systematic:
+        shown = explanation.systematic[:limit]
+        for cause in shown:
+            yield from _wrapped("CAUSE", cause_line(cause), width, BAD, head=BOLD)
+            yield from _wrapped("  evidence", cause.evidence, width, PLAIN)
+            if cause.fix:
+                yield from _wrapped("  fix", cause.fix, width, GOOD)
+        rest = [more_causes(explanation, len(shown)), summary(explanation)]
+        yield from _wrapped("", "; ".join(text for text in rest if text), width, DIM)
+    said = repair_summary(repair) if repair is not None else ""
+    if said:
+        yield from _wrapped("repair", said, width, PLAIN)
+        yield from _wrapped(
+            "", "the steps: fabricctl work-order make, same options, -o FILE.html", width, DIM
+        )
 
 
 def headline(verdict: Verdict) -> str:
@@ -103,6 +131,8 @@ def island_lines(verdict: Verdict) -> list[str]:
         return [f"{len(seen)} seen: {islands_words(seen)}"]
     if not verdict.counts.cables_seen:
         return ["cannot be told: no cable was seen"]
+    if not seen:
+        return ["nothing that was seen is known to be of the plan"]
     if islands.torn():
         are = f"{planned} {'is' if planned == 1 else 'are'} planned"
         return [
@@ -162,10 +192,11 @@ def _counts(verdict: Verdict) -> Iterator[Line]:
 
 def _findings(verdict: Verdict, width: int, room: int | None) -> Iterator[Line]:
     """Worst first. When the screen is too small the least severe kinds shrink first, but each keeps its line."""
+    left = verdict.findings if room is None else _not_explained(verdict)
     by_kind: dict[FindingKind, list[Finding]] = defaultdict(list)
-    for finding in verdict.findings:
+    for finding in left:
         by_kind[finding.kind].append(finding)
-    if not by_kind:
+    if not verdict.findings:
         return
     levels: list[Callable[[list[Finding], int], Iterator[Line]]] = [_in_full, _in_groups, _in_one_line]
     if room is None:
@@ -185,7 +216,19 @@ def _findings(verdict: Verdict, width: int, room: int | None) -> Iterator[Line]:
                 blocks[kind] = smaller
     for block in blocks.values():
         yield from block
+    folded = len(verdict.findings) - len(left)
+    if folded:
+        yield ((f"{'':<{_LABEL + 3}}{folded:,} findings are explained by the causes above", DIM),)
     yield (("every finding: --all; as a file: --report FILE.html (or .md .csv .json)", DIM),)
+
+
+def _not_explained(verdict: Verdict) -> list[Finding]:
+    """Findings that no systematic cause accounts for; the others stand below their cause."""
+    explanation, comparison = verdict.explanation, verdict.comparison
+    if explanation is None or comparison is None or not explanation.systematic:
+        return verdict.findings
+    systematic = replace(explanation, causes=explanation.systematic)
+    return split_findings(verdict.findings, systematic, comparison)[1]
 
 
 def _in_full(found: list[Finding], width: int) -> Iterator[Line]:

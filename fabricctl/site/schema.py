@@ -6,6 +6,7 @@ Values only: what one field can tell alone is checked here, references between f
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator, model_validator
@@ -281,11 +282,37 @@ class Management(Section):
 
 
 class Gates(Section):
-    """When a fabric counts as unusable."""
+    """When a fabric counts as unusable, and how much one command may change."""
 
     bad_link_share: float = Field(
         default=0.10, ge=0, le=1, description="Share of bad links at which adaptive routing no longer copes."
     )
+    max_nodes_per_change: int = Field(
+        default=64, ge=1, description="Most nodes whose state one command may change: the blast radius."
+    )
+
+
+class State(Section):
+    """Where findings' history and node records are kept."""
+
+    url: str = Field(
+        min_length=1,
+        description="A file relative to the site file, postgresql://user@host/database without a password, or "
+        "env:NAME where an environment variable holds one of these.",
+    )
+
+    @field_validator("url")
+    @classmethod
+    def _no_password(cls, url: str) -> str:
+        if _PASSWORD.search(url):
+            raise ValueError(
+                "expected a URL without a password, found one with it: use PGPASSFILE or ?passfile=FILE, or write "
+                "env:NAME and put the URL into that environment variable"
+            )
+        return url
+
+
+_PASSWORD = re.compile(r"://[^/@]*:[^/@]*@|[?&](?:ssl)?password=", re.IGNORECASE)
 
 
 class Site(Section):
@@ -307,7 +334,11 @@ class Site(Section):
     reserved_ports: list[Reserved] = Field(default_factory=list, description="Ports kept for certain hosts.")
     expected_absent: list[Absent] = Field(default_factory=list, description="Planned maintenance.")
     management: Management = Field(default_factory=Management, description="BMC network.")
-    gates: Gates = Field(default_factory=Gates, description="Limits of the verdict.")
+    gates: Gates = Field(default_factory=Gates, description="Limits of verdicts and changes.")
+    state: State | None = Field(
+        default=None,
+        description="State store; default a file named after the site in $XDG_STATE_HOME/fabricctl.",
+    )
 
     _document: Document = PrivateAttr(default_factory=Document)
     _path: str = PrivateAttr(default="")

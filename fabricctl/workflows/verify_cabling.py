@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from fabricctl.adapters.files import decode, read_input
 from fabricctl.cabling.ends import Knowledge
 from fabricctl.cabling.verdict import Options, Verdict
 from fabricctl.cabling.verify import verify
+from fabricctl.digest import digest
 from fabricctl.discovery.merge import merge
 from fabricctl.discovery.model import Observation, Problem, ProblemKind, Source, SubnetManager
 from fabricctl.discovery.noise import complaint, is_noise
@@ -22,6 +23,7 @@ from fabricctl.models import SwitchModel
 from fabricctl.panel_tables import panel_of_model
 from fabricctl.panels import Panel
 from fabricctl.plan.model import Plan, PortNumbers
+from fabricctl.workflows.deepen import deepen
 from fabricctl.workflows.load_plan import (
     choose_fabric,
     complete_plan,
@@ -47,6 +49,9 @@ class Request:
     discovered: Sequence[str] = ()
     viewers: Sequence[str] = ()
     node_name_map: str = ""
+    hca_guids: str = ""
+    identify: bool = False
+    assume: Sequence[tuple[int, int]] = ()
     only: str = ""
     strict: bool = False
     check_rails: bool = False
@@ -55,6 +60,8 @@ class Request:
     deadline_s: float = 120.0
     known_hosts: Sequence[str] = ()
     key_files: Sequence[str] = ()
+    state: str = ""
+    record: bool = True
     today: date = field(default_factory=date.today)
     port_numbers: PortNumbers | None = None
     hca_slots: str = ""
@@ -62,11 +69,22 @@ class Request:
 
 @dataclass(frozen=True)
 class Intent:
-    """The plan and what the site says; loaded once, used for every pass of ``--watch``."""
+    """The plan and what the site says; loaded once, used for every pass of ``--watch``.
+
+    :param site: the site file itself, None when none was given.
+    :param harvested: HCA GUID -> ``host hca``; :param identify: identify the switches first.
+    :param assume: (ambiguity, hypothesis) pairs taken as fact.
+    """
 
     plan: Plan | None
     options: Options
     viewers: tuple[str, ...] = ()
+    site: Site | None = None
+    fabric: str = ""
+    """Of the site, when the plan is that fabric's; empty when a plan file was given."""
+    harvested: Mapping[str, str] = field(default_factory=dict)
+    identify: bool = False
+    assume: tuple[tuple[int, int], ...] = ()
 
 
 def load_intent(request: Request, progress: Progress) -> Intent:
@@ -76,6 +94,7 @@ def load_intent(request: Request, progress: Progress) -> Intent:
     """
     site, fabric = _site(request)
     plan: Plan | None = None
+    judged = ""
     if request.plan and request.plan != (site.path if site else None):
         progress(f"reading the plan {request.plan}")
         plan = load_plan_file(request.plan, site, request.port_numbers)
@@ -85,6 +104,7 @@ def load_intent(request: Request, progress: Progress) -> Intent:
         fabric = choose_fabric(site, request.fabric)
         progress(f"building the plan of fabric {fabric}")
         plan = plan_of_fabric(site, fabric, request.port_numbers)
+        judged = fabric
     mapped: dict[str, str] = {}
     if request.node_name_map:
         from fabricctl.discovery.namemap import parse
@@ -116,7 +136,12 @@ def load_intent(request: Request, progress: Progress) -> Intent:
         check_rails=request.check_rails,
         gate=options.gate if request.gate is None else request.gate,
     )
-    return Intent(plan, options, viewers)
+    harvested: Mapping[str, str] = {}
+    if request.hca_guids:
+        from fabricctl.workflows.identify import read_hca_guids
+
+        harvested = read_hca_guids(request.hca_guids)
+    return Intent(plan, options, viewers, site, judged, harvested, request.identify, tuple(request.assume))
 
 
 def _builtin_model(_device: str, model: str) -> SwitchModel | None:
@@ -159,7 +184,8 @@ def observe(request: Request, viewers: Sequence[str], progress: Progress) -> Obs
     observations = []
     for path in request.discovered:
         progress(f"reading {'standard input' if path == '-' else path}")
-        observations.append(parse_any(decode(read_input(path), path), path))
+        data = read_input(path)
+        observations.append(_with_digest(parse_any(decode(data, path), path), data))
     if asked:
         observations += _live(request, asked, progress)
     progress("comparing")
@@ -184,6 +210,13 @@ def _live(request: Request, asked: Sequence[str], progress: Progress) -> list[Ob
     return [observation for capture in captures for observation in _observations(capture)]
 
 
+def _with_digest(observation: Observation, data: bytes) -> Observation:
+    """The observation with the digest of what was read, by which the history knows a second look at the same."""
+    told = digest(data)
+    observation.sources = [replace(source, digest=told) for source in observation.sources]
+    return observation
+
+
 def _observations(capture: Capture) -> list[Observation]:
     """What one viewer saw; a failed one is a source that says why, never an empty fabric."""
     failed = str(capture.error) if capture.error is not None else ""
@@ -191,7 +224,8 @@ def _observations(capture: Capture) -> list[Observation]:
         reason = failed.removeprefix(f"{capture.label}: ") or "the tool printed nothing"
         return [Observation(Fabric(origin=capture.label), [Source(capture.label, None, failed=reason)])]
     try:
-        observation = parse_any(capture.text, capture.label)
+        text = capture.text
+        observation = _with_digest(parse_any(text, capture.label), text.encode("utf-8", "surrogateescape"))
     except DiscoveryError as exc:
         return [Observation(Fabric(origin=capture.label), [Source(capture.label, None, failed=str(exc))])]
     if failed:
@@ -217,5 +251,23 @@ def _managers(capture: Capture) -> list[SubnetManager]:
 
 
 def judge(intent: Intent, observation: Observation) -> Verdict:
-    """The verdict."""
-    return verify(intent.plan, observation, intent.options)
+    """The verdict, with causes and the fewest moves; with ``--identify`` the switches are identified first."""
+    verdict = _verdict(intent, observation)
+    found = verdict.identification
+    if found is not None and found.refusal is not None:
+        return verdict  # nothing is known of who is who: no cable could be explained or moved
+    return deepen(verdict, intent.options, intent.site)
+
+
+def _verdict(intent: Intent, observation: Observation) -> Verdict:
+    if intent.identify:
+        from fabricctl.workflows.identify import judge_identified
+
+        return judge_identified(intent, observation)
+    options = intent.options
+    if intent.harvested:
+        from fabricctl.workflows.identify import harvested_names
+
+        declared = {**harvested_names(intent, observation), **options.names.declared}
+        options = replace(options, names=replace(options.names, declared=declared))
+    return verify(intent.plan, observation, options)

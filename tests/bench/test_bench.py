@@ -18,6 +18,7 @@ import pytest
 from fabricctl.discovery import ibnetdiscover, ibnetdiscover_writer
 from tests.bench.ibtopodiff import Peer
 from tests.bench.measure import Usage, best, run, say
+from tests.identity.nets import observe, scrambled
 from tests.sim.cabling_csv import cabling_csv
 from tests.sim.faults import inject
 from tests.sim.ibsim import Ibsim, simulated
@@ -110,6 +111,42 @@ def test_a_hundred_thousand_gpus(campus: Case) -> None:
     print()
     say(f"verify-cabling, {campus.cables:,} cables", f"{used.cpu_s:.2f} s CPU", "< 10 s", used.cpu_s < 10)
     say("  its peak memory", f"{used.peak_mib:,.0f} MiB", "< 2 GB", used.peak_mib < 2e9 / 2**20)
+
+
+def test_identity_of_a_hundred_thousand_gpus_takes_no_longer_than_reading_its_discovery_twice(
+    tmp_path: Path,
+) -> None:
+    """8,000 switches with GUIDs in no order, 2 % of the hosts known, 1 % of the links exchanged."""
+    net = build(SHAPES["campus"])
+    (tmp_path / "cabling.csv").write_text(cabling_csv(net), encoding="utf-8")
+    scrambled(0.01)(net)
+    seen = observe(net, known=0.02)
+    (tmp_path / "seen.txt").write_text(ibnetdiscover_writer.write(seen.observation.fabric), encoding="utf-8")
+    root = Path(__file__).resolve().parents[2]
+    alone = run([sys.executable, "-m", "tests.bench.identify_ratio", str(tmp_path)], cwd=root)
+    assert alone.code == 0, alone.out
+    figures = json.loads(alone.out)
+    whole = run(
+        [
+            COMMAND,
+            "identify",
+            "--plan",
+            str(tmp_path / "cabling.csv"),
+            "--discovered",
+            str(tmp_path / "seen.txt"),
+        ],
+        cwd=tmp_path,
+    )
+    assert whole.code == 0, whole.out[-2000:]
+    assert figures["certain"] == 8000
+    ratio = figures["identify_s"] / figures["parse_s"]
+    print()
+    say("identify, 8,000 switches, 307,200 cables: whole command", f"{whole.cpu_s:.2f} s CPU")
+    say("  identity alone", f"{figures['identify_s']:.2f} s CPU", "< 10 s", figures["identify_s"] < 10)
+    say("  parsing the same discovery", f"{figures['parse_s']:.2f} s CPU")
+    say("  its peak memory", f"{whole.peak_mib:,.0f} MiB")
+    say("  ratio to parsing", f"{ratio:.2f} x", "<= 2 x", ratio <= 2)
+    assert ratio <= 2
 
 
 @pytest.mark.parametrize(("size", "times"), [("hall", 7), ("campus", 8)])

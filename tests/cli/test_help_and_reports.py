@@ -19,7 +19,9 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().out
 
 
-@pytest.mark.parametrize("group", [(), ("plan",), ("site",), ("panel",)])
+@pytest.mark.parametrize(
+    "group", [(), ("plan",), ("site",), ("panel",), ("work-order",), ("findings",), ("node",)]
+)
 def test_no_summary_of_a_command_is_cut(group: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     text = said(capsys, *group, "--help")
     commands = text.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
@@ -41,7 +43,15 @@ def test_help_explains_its_file_and_shows_no_type_of_the_program(
 
 @pytest.mark.parametrize("name", SchemaName)
 def test_each_schema_name_prints_its_own_schema(name: SchemaName, capsys: pytest.CaptureFixture[str]) -> None:
-    known = {SchemaName.VERIFY_CABLING: "counts", SchemaName.SITE: "reserved_ports"}
+    known = {
+        SchemaName.VERIFY_CABLING: "counts",
+        SchemaName.SITE: "reserved_ports",
+        SchemaName.IDENTIFY: "ambiguities",
+        SchemaName.WORK_ORDER: "order",
+        SchemaName.FINDINGS: "series",
+        SchemaName.NODES: "nodes",
+        SchemaName.EVENTS: "events",
+    }
     assert known[name] in json.loads(said(capsys, "schema", name.value))["properties"]
 
 

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import read_capture
 
 from fabricctl.discovery.model import Observation
 from fabricctl.discovery.recognise import parse_any
 from fabricctl.fabric import Fabric, Port
+from tests.conftest import read_capture
 
 FORMS = ("ibnetdiscover", "ibnetdiscover-p", "iblinkinfo", "iblinkinfo-l", "opensm-subnet")
 COUNTS = {  # folder: switches, HCAs, links (the generator's own counts; faulty ones less their truth files' links)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import read_capture
 from discovery_samples import BLOCKS, HCA, LEAF, LINES, NOISE, SPINE, UP
 
 from fabricctl.discovery.iblinkinfo import parse
@@ -13,6 +12,7 @@ from fabricctl.discovery.model import DiscoveryFormat, ProblemKind
 from fabricctl.errors import DiscoveryError
 from fabricctl.fabric import LinkDetail, NodeKind, Port, PortState
 from fabricctl.rates import Rate
+from tests.conftest import read_capture
 
 BOTH = pytest.mark.parametrize("text", [BLOCKS, LINES], ids=["blocks", "lines"])
 DOWN = "==(                Down/ Polling)==>"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import read_capture
 from discovery_samples import HCA, LEAF, NOISE, PORTS, SPINE
 
 from fabricctl.discovery.ibnetdiscover_ports import parse
@@ -13,6 +12,7 @@ from fabricctl.discovery.model import ProblemKind
 from fabricctl.errors import DiscoveryError
 from fabricctl.fabric import NodeKind, Port, PortState
 from fabricctl.rates import Rate
+from tests.conftest import read_capture
 
 A, B = "0x00000000000000a1", "0x00000000000000b1"
 

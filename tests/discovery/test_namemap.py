@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import read_capture
 
 from fabricctl.discovery.namemap import parse
 from fabricctl.errors import DiscoveryError
+from tests.conftest import read_capture
 
 
 def test_the_map_of_a_whole_fabric(captures: Path) -> None:

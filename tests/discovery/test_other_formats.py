@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import read_capture
 from discovery_samples import (
     DB_CSV,
     HCA,
@@ -25,6 +24,7 @@ from fabricctl.discovery.model import ProblemKind, SubnetManager
 from fabricctl.errors import DiscoveryError
 from fabricctl.fabric import NodeKind, Port, PortState
 from fabricctl.rates import Rate
+from tests.conftest import read_capture
 
 HDR = Rate(4, "HDR")
 

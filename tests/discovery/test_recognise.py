@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import read_capture
 from discovery_samples import BLOCKS, DB_CSV, LINES, LST, NET_DUMP, NOISE, PORTS, SMINFO, UFM
 
 from fabricctl.discovery.model import DiscoveryFormat as F
 from fabricctl.discovery.recognise import parse_any, recognise
 from fabricctl.errors import DiscoveryError
+from tests.conftest import read_capture
 
 SAMPLES = [
     (PORTS, F.IBNETDISCOVER_PORTS),

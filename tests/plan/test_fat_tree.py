@@ -6,7 +6,6 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from conftest import read_capture
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from fabricctl.fabric import Fabric, NodeKind, Port
 from fabricctl.plan.checks import leaf_loads
 from fabricctl.plan.fat_tree import Attachment, CorePattern, FatTree, PortLayout, SpinesPer, build
 from fabricctl.plan.model import Plan
+from tests.conftest import read_capture
 
 UFM = (Attachment("ufm1", "mlx5_0", 16, 1, 32), Attachment("ufm2", "mlx5_0", 16, 2, 32))
 POD_SHAPE = FatTree(units=16, hosts=511, attach=UFM, reserve_for="ufm")

@@ -3,7 +3,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import read_capture
 
 from fabricctl.fabric import Fabric, Link, Node, NodeKind, Port
 from fabricctl.plan.checks import PlanSeverity, check_plan, infer_tiers, islands, leaf_loads
@@ -11,6 +10,7 @@ from fabricctl.plan.fat_tree import Attachment, CorePattern, FatTree, PortLayout
 from fabricctl.plan.model import Plan, PlanFormat
 from fabricctl.plan.yaml_doc import parse_plan_document
 from fabricctl.rates import Rate
+from tests.conftest import read_capture
 
 
 def _fabric(*cables: str, tiers: dict[str, int] | None = None) -> Fabric:

@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 
 from fabricctl.cabling.model import FindingKind
 from fabricctl.cabling.verify import Verdict, VerdictWord
-from fabricctl.report import csv_report, html, junit, markdown, prometheus
+from fabricctl.picture import page
+from fabricctl.picture.data import picture_data
+from fabricctl.picture.svg import render_svg
+from fabricctl.report import csv_report, junit, markdown, prometheus
 from fabricctl.report.json_report import to_json
 from fabricctl.report.words import KIND_TITLES, can_i_train, percent
 from tests.report.report_samples import clean_fabric, nasty, with_a_failed_viewer
@@ -20,7 +23,8 @@ FORMATS: dict[str, Callable[[Verdict], str]] = {
     "csv": csv_report.render,
     "markdown": markdown.render,
     "junit": junit.render,
-    "html": html.render,
+    "html": lambda verdict: page.render(picture_data(verdict)),
+    "svg": lambda verdict: render_svg(picture_data(verdict)),
     "prometheus": lambda verdict: prometheus.render(verdict, 0.0),
 }
 WIRE_NAMES = st.binary(max_size=64).map(lambda name: name.decode("utf-8", "surrogateescape"))

@@ -34,7 +34,7 @@ class Fault:
 
 
 @dataclass
-class _Site:
+class Site:
     """A net under attack: no cable is hit twice, so that every fault keeps its own class."""
 
     net: Net
@@ -78,7 +78,7 @@ class _Site:
         return Fault(kind, tuple(planned), device=self.net.boxes[node].name)
 
 
-def _swap(site: _Site, low_tier: int) -> list[tuple[End, End]]:
+def _swap(site: Site, low_tier: int) -> list[tuple[End, End]]:
     """Two cables of one tier whose four devices all differ."""
     cables = site.fresh(low_tier)
     while True:
@@ -87,17 +87,17 @@ def _swap(site: _Site, low_tier: int) -> list[tuple[End, End]]:
             return [(a, b), (c, d)]
 
 
-def _switch_swap(site: _Site) -> Fault:
+def _switch_swap(site: Site) -> Fault:
     pair = _swap(site, site.dice.choice((1, 2)))
     return site.relay("swap", pair, [pair[1][1], pair[0][1]])
 
 
-def _host_swap(site: _Site) -> Fault:
+def _host_swap(site: Site) -> Fault:
     pair = _swap(site, 0)
     return site.relay("host-swap", pair, [pair[1][1], pair[0][1]])
 
 
-def _shift(site: _Site) -> Fault:
+def _shift(site: Site) -> Fault:
     """The bundle of one leaf to one spine lands one port further, the last cable back on the first port."""
     bundles: dict[tuple[str, str], list[tuple[End, End]]] = {}
     for a, b in site.fresh(1):
@@ -108,15 +108,15 @@ def _shift(site: _Site) -> Fault:
     return site.relay("shift", bundle, [*far[1:], far[0]])
 
 
-def _missing(site: _Site) -> Fault:
+def _missing(site: Site) -> Fault:
     a, b = site.dice.choice(site.fresh())
     site.net.cut(a)
     site.hit |= {a, b}
     return Fault("missing", (site.name(a, b),))
 
 
-def _dead(kind: str, tier: int) -> Callable[[_Site], Fault]:
-    def kill(site: _Site) -> Fault:
+def _dead(kind: str, tier: int) -> Callable[[Site], Fault]:
+    def kill(site: Site) -> Fault:
         """A device none of whose cables was hit before."""
         spoiled = {end.node for end in site.hit}
         nodes = [
@@ -129,8 +129,8 @@ def _dead(kind: str, tier: int) -> Callable[[_Site], Fault]:
     return kill
 
 
-def _degrade(kind: str, rate: str) -> Callable[[_Site], Fault]:
-    def slow(site: _Site) -> Fault:
+def _degrade(kind: str, rate: str) -> Callable[[Site], Fault]:
+    def slow(site: Site) -> Fault:
         """Both ends: OpenSM's PortInfo Set makes ibsim work out the active rate from the end it set alone."""
         a, b = site.dice.choice(site.fresh())
         site.net.rates |= {a: rate, b: rate}
@@ -141,7 +141,7 @@ def _degrade(kind: str, rate: str) -> Callable[[_Site], Fault]:
 
 
 _width, _speed = DEFAULT_RATE.split("x")
-KINDS: dict[str, Callable[[_Site], Fault]] = {
+KINDS: dict[str, Callable[[Site], Fault]] = {
     "swap": _switch_swap,
     "host-swap": _host_swap,
     "shift": _shift,
@@ -160,11 +160,16 @@ def inject(net: Net, wanted: Iterable[str], dice: random.Random) -> list[Fault]:
     """Put faults into ``net``, in the order given.
 
     :param wanted: ``kind`` or ``kind:count``.
+    Kinds are those of ``KINDS`` and of :mod:`tests.sim.systematic`.
+
     :raises KeyError: for an unknown kind.
     """
-    site = _Site(net, dice)
+    from tests.sim.systematic import SYSTEMATIC, put
+
+    site = Site(net, dice)
     faults: list[Fault] = []
     for word in wanted:
         kind, _, count = word.partition(":")
-        faults += [KINDS[kind](site) for _ in range(int(count or 1))]
+        one = (lambda site, kind=kind: put(site, kind)) if kind in SYSTEMATIC else KINDS[kind]
+        faults += [one(site) for _ in range(int(count or 1))]
     return faults

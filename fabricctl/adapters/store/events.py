@@ -1,0 +1,82 @@
+"""Events: who changed what, when and why."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert, select
+
+from fabricctl.adapters.store.engine import Database
+from fabricctl.adapters.store.schema import events
+from fabricctl.nodes.model import Event, EventKind
+
+IN_LIST = 500
+"""Names in one query: below what every SQLite build accepts as parameters."""
+
+
+class EventStore:
+    """Events of a store; they are written by whatever makes the change, in its transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(
+        self,
+        *,
+        since: datetime | None = None,
+        subjects: Collection[str] | None = None,
+        limit: int | None = None,
+    ) -> list[Event]:
+        """Events, oldest first.
+
+        :param since: that moment and later; :param subjects: of these nodes only; :param limit: the latest so many.
+        """
+        query = select(events).order_by(events.c.number.desc())
+        if since is not None:
+            query = query.where(events.c.at >= since)
+        few = subjects is not None and len(subjects) <= IN_LIST
+        if few and subjects is not None:
+            query = query.where(events.c.subject.in_(list(subjects)))
+        if limit is not None and (subjects is None or few):
+            query = query.limit(limit)
+        with self._database.reading() as connection:
+            found = [_event(row) for row in connection.execute(query)]
+        if subjects is not None and not few:
+            wanted = set(subjects)
+            found = [event for event in found if event.subject in wanted][:limit]
+        return found[::-1]
+
+
+def write_events(connection: Connection, made: Iterable[Event]) -> None:
+    """Add events inside a transaction."""
+    rows = [
+        {
+            "at": event.at,
+            "kind": event.kind.value,
+            "subject": event.subject,
+            "who": event.who,
+            "reason": event.reason,
+            "before": event.before,
+            "after": event.after,
+            "forced": event.forced,
+        }
+        for event in made
+    ]
+    if rows:
+        connection.execute(insert(events), rows)
+
+
+def _event(row: Row[Any]) -> Event:
+    return Event(
+        EventKind(row.kind),
+        row.subject,
+        row.at,
+        row.who,
+        row.reason,
+        row.before,
+        row.after,
+        bool(row.forced),
+        row.number,
+    )

@@ -1,0 +1,1 @@
+"""The node record: identities, states and what may become of them. Values and decisions, no storage."""

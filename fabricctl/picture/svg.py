@@ -1,0 +1,73 @@
+"""The static picture, for chats and tickets: verdict line, tier rows, bands with counts, faults, legend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricctl.picture.data import PictureData
+from fabricctl.picture.looks import DIM, FAINT, INK, LOOKS, STRAY, Look
+from fabricctl.picture.markup import esc, joined, path, rect, text_at
+from fabricctl.picture.svg_map import WIDTH, FabricMap
+
+_SANS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
+_TONE = {"ok": "#00694d", "findings": "#a34700", "could_not_tell": "#7d5600"}
+_MARK = {"ok": "\u2713", "findings": "\u2717", "could_not_tell": "?"}
+
+
+def render_svg(data: PictureData) -> str:
+    """A picture 1,200 pixels wide.
+
+    :param data: as :func:`fabricctl.picture.data.picture_data` makes it.
+    """
+    body, height = fabric_svg(data)
+    title = f"{data['report']['title']}: {data['report']['headline']}"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
+        f' role="img" font-family="{_SANS}" font-size="12">\n<title>{esc(title)}</title>\n'
+        f"{rect(0, 0, WIDTH, height, fill='#fff')}\n{body}\n</svg>\n"
+    )
+
+
+def fabric_svg(data: PictureData, *, head: bool = True) -> tuple[str, int]:
+    """What stands inside the picture, and its height. :param head: with the verdict above it."""
+    top = 104 if head else 0
+    lines = _head(data) if head else ()
+    if "map" not in data or not data["map"]["groups"]:
+        return joined([*lines, text_at(24, top + 20, "There is no fabric to draw.", DIM)]), top + 40
+    drawing = FabricMap(data, top)
+    return joined([*lines, *drawing.parts(), *_legend(data, drawing.bottom + 34)]), drawing.bottom + 52
+
+
+def _head(data: PictureData) -> Iterator[str]:
+    report = data["report"]
+    tone = _TONE[report["verdict"]]
+    title, headline = f"{_MARK[report['verdict']]} {report['title']}", report["headline"]
+    yield rect(0, 0, 8, 84, fill=tone)
+    yield text_at(24, 30, title, tone, font_size=22, font_weight=700)
+    yield text_at(24, 52, _cut(headline[:1].upper() + headline[1:], 150), INK, font_size=15)
+    yield text_at(24, 72, _cut(report["answer"], 170), DIM, font_size=13)
+    where = " \u00b7 ".join(filter(None, (data["site"], report["plan"].rpartition("/")[2], data["made"])))
+    yield text_at(WIDTH - 16, 24, _cut(where, 90), DIM, text_anchor="end", font_size=11)
+    if data["causes"]:
+        cause = data["causes"][0]
+        more = f", and {len(data['causes']) - 1} more" if len(data["causes"]) > 1 else ""
+        said = f"cause: {cause['headline']} ({cause['links']:,} links){more}"
+        yield text_at(24, 90, _cut(said, 170), INK, font_size=13)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "\u2026"
+
+
+def _legend(data: PictureData, y: int) -> Iterator[str]:
+    x = 24.0
+    shown: list[tuple[Look, str]] = [(LOOKS[0], "as planned" if data["planned"] else "seen")]
+    if data["planned"]:
+        shown += [(look, f"{look.sign} {look.word}") for look in LOOKS[1:6]]
+        shown.append((STRAY, f"{STRAY.sign} {STRAY.word}"))
+    for look, words in shown:
+        colour = FAINT if look is LOOKS[0] else look.colour
+        yield path(f"M{x:.0f} {y - 4}h28", stroke=colour, stroke_width=2.5, stroke_dasharray=look.dash)
+        yield text_at(x + 34, y, words, DIM)
+        x += 48 + 6.6 * len(words)
+    yield text_at(x, y, "\u00d7 crossed box: absent, hatched: unknown", DIM)

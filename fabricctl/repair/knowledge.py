@@ -1,0 +1,153 @@
+"""What the fewest moves need to know beside plan and discovery, and devices seen from where people stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from fabricctl.cabling.comparison import Comparison
+from fabricctl.fabric import Fabric, Node, NodeKind, Place, Port
+from fabricctl.hostset import natural_key
+from fabricctl.panels import Panel
+from fabricctl.plan.lengths import RackSpot, estimate_m
+from fabricctl.repair.model import AssemblyType, Socket
+
+SLACK_M = 1.0
+"""How much further than its present run a cable of unknown length is taken to span: its two service loops, the same
+metre ``fabricctl/plan/lengths.py`` reckons with."""
+
+
+def _no_panel(_key: str) -> Panel | None:
+    return None
+
+
+def _no_place(_name: str) -> Place | None:
+    return None
+
+
+def _no_distance(_a: str, _b: str) -> float | None:
+    return None
+
+
+@dataclass(frozen=True)
+class RepairKnowledge:
+    """Everything has a default: with nothing known all cables are taken as fibre and nothing is said of lengths.
+
+    :param panel_of: plan node key -> its face; of an HCA the face of its host's model.
+    :param place_of: device or host name -> where it stands; a place in the plan comes first.
+    :param distance_m: plan keys of two devices -> metres of cable between them, None when it cannot be told.
+    :param host_of: plan key of an HCA -> host name, where the plan does not tell.
+    :param class_assembly: name of a plan's link class -> kind of cable used in it.
+    :param reserved: reserved ports (plan keys) beside those the plan itself reserves.
+    :param slack_m: what a cable of unknown length spans beyond its present run.
+    """
+
+    panel_of: Callable[[str], Panel | None] = _no_panel
+    place_of: Callable[[str], Place | None] = _no_place
+    distance_m: Callable[[str, str], float | None] = _no_distance
+    host_of: Mapping[str, str] = field(default_factory=dict)
+    class_assembly: Mapping[str, AssemblyType] = field(default_factory=dict)
+    reserved: Mapping[Port, str] = field(default_factory=dict)
+    slack_m: float = SLACK_M
+
+
+def distances_by_rack(
+    fabric: Fabric, place_of: Callable[[str], Place | None], racks: Mapping[str, RackSpot]
+) -> Callable[[str, str], float | None]:
+    """A ``distance_m`` from where racks stand (``fabricctl/plan/lengths.py``).
+
+    :param fabric: the plan's; :param place_of: as in ``RepairKnowledge``; :param racks: rack name -> where it stands.
+    """
+
+    def place(key: str) -> Place | None:
+        node = fabric.nodes.get(key)
+        if node is None:
+            return None
+        return node.place or place_of(node.name) or (place_of(node.host) if node.host else None)
+
+    def metres(a: str, b: str) -> float | None:
+        here, there = place(a), place(b)
+        return estimate_m(here, there, racks) if here is not None and there is not None else None
+
+    return metres
+
+
+class Devices:
+    """Devices by key: planned ones by plan key, all others by the discovery's."""
+
+    def __init__(self, comparison: Comparison, knowledge: RepairKnowledge) -> None:
+        self.plan, self.seen = comparison.binding.plan.fabric, comparison.seen
+        self.binding, self.knowledge = comparison.binding, knowledge
+        self._racks: dict[str, str] = {}
+        self._walk: dict[str, tuple[object, ...]] = {}
+        self._metres: dict[tuple[str, str], float | None] = {}
+
+    def node(self, key: str) -> Node | None:
+        """The node; None for a key nobody has."""
+        return self.plan.nodes.get(key) or self.seen.nodes.get(key)
+
+    def name(self, key: str) -> str:
+        """What people call it."""
+        node = self.node(key)
+        return node.name if node is not None else key
+
+    def is_hca(self, key: str) -> bool:
+        """Whether it is an HCA."""
+        node = self.node(key)
+        return node is not None and node.kind is NodeKind.HCA
+
+    def planned(self, key: str) -> bool:
+        """Whether the plan has it."""
+        return key in self.plan.nodes
+
+    def bound(self, key: str) -> bool:
+        """Whether the plan has it and the discovery shows it."""
+        return key in self.binding.seen_of
+
+    def host(self, key: str) -> str:
+        """Of an HCA its host, else empty."""
+        node = self.node(key)
+        if node is None or node.kind is not NodeKind.HCA:
+            return ""
+        return node.host or self.knowledge.host_of.get(key) or node.name
+
+    def box(self, key: str) -> str:
+        """What stands in the rack: the switch, or the host around an HCA."""
+        return self.host(key) or self.name(key)
+
+    def rack(self, key: str) -> str:
+        """Rack name; a device whose place nobody tells counts as a rack of its own."""
+        rack = self._racks.get(key)
+        if rack is None:
+            node, find = self.node(key), self.knowledge.place_of
+            box = self.box(key)
+            place = (node.place if node is not None else None) or find(self.name(key)) or find(box)
+            rack = self._racks[key] = place.rack if place is not None and place.rack else f"?{box}"
+        return rack
+
+    def where(self, socket: Socket) -> tuple[object, ...]:
+        """Sort key of a place, as people walk: rack, device, port."""
+        key = self._walk.get(socket.node)
+        if key is None:
+            rack, box, name = self.rack(socket.node), self.box(socket.node), self.name(socket.node)
+            key = self._walk[socket.node] = tuple(map(natural_key, (rack, box, name)))
+        return (*key, socket.ports[0].number)
+
+    def metres(self, a: str, b: str) -> float | None:
+        """Metres of cable between two devices, None when nothing tells."""
+        if self.knowledge.distance_m is _no_distance:
+            return None
+        pair = (a, b) if a <= b else (b, a)
+        if pair not in self._metres:
+            self._metres[pair] = self.knowledge.distance_m(a, b)
+        return self._metres[pair]
+
+    @cached_property
+    def hca_keys(self) -> dict[tuple[str, str], str]:
+        """(host, HCA name) -> plan key."""
+        return {
+            (node.host, node.hca): key
+            for key, node in self.plan.nodes.items()
+            if node.host is not None and node.hca is not None
+        }

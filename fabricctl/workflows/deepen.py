@@ -1,0 +1,110 @@
+"""A verdict with why and how to mend it: causes, and the fewest moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fabricctl.cabling.comparison import Comparison
+from fabricctl.cabling.hca_slots import SlotCheck, check_slots
+from fabricctl.cabling.model import Finding, FindingKind
+from fabricctl.cabling.verdict import Options, Verdict, VerdictWord
+from fabricctl.causes.model import CauseKnowledge, OtherSlot
+from fabricctl.panels import Panel
+from fabricctl.repair.knowledge import RepairKnowledge, distances_by_rack
+from fabricctl.repair.model import Mismatch, RepairPlan
+
+if TYPE_CHECKING:
+    from fabricctl.site.schema import Site
+
+
+def deepen(verdict: Verdict, options: Options, site: Site | None = None) -> Verdict:
+    """The verdict with ``explanation`` and ``repair`` filled in; as it is when there was no plan.
+
+    A pattern that no cable of the declared kind can make becomes a finding.
+    """
+    comparison = verdict.comparison
+    if comparison is None or verdict.plan_format is None:
+        return verdict
+    from fabricctl.causes.explain import explain
+    from fabricctl.repair.solve import plan_repair
+
+    explanation = explain(comparison, cause_knowledge(comparison, options))
+    repair = plan_repair(comparison, repair_knowledge(comparison, options, site))
+    found = mismatch_findings(comparison, repair)
+    word = VerdictWord.FINDINGS if found and verdict.word is VerdictWord.OK else verdict.word
+    order = list(FindingKind)
+    findings = sorted([*verdict.findings, *found], key=lambda finding: order.index(finding.kind))
+    return replace(verdict, word=word, findings=findings, explanation=explanation, repair=repair)
+
+
+def repair_knowledge(comparison: Comparison, options: Options, site: Site | None = None) -> RepairKnowledge:
+    """What site file and panels tell the solver: faces, places, reservations and the way between two devices."""
+    places = options.knowledge.place_of
+    known = RepairKnowledge(panel_of=comparison.ends.panel, place_of=places.get, reserved=comparison.reserved)
+    if site is None:
+        return known
+    from fabricctl.site.use import rack_spots
+
+    spots = rack_spots(site)
+    if not spots:
+        return known
+    return replace(known, distance_m=distances_by_rack(comparison.binding.plan.fabric, places.get, spots))
+
+
+def cause_knowledge(comparison: Comparison, options: Options) -> CauseKnowledge:
+    """Panels of switches and hosts, and cards found in other slots."""
+    panel_of = options.knowledge.panel_of
+
+    def host_panel(host: str) -> Panel | None:
+        return panel_of(host, "") if panel_of is not None else None
+
+    slots: Mapping[str, tuple[OtherSlot, ...]] = {}
+    if options.hca_slots:
+        slots = other_slots(check_slots(options.hca_slots, comparison.seen, options.names.node_model))
+    return CauseKnowledge(comparison.ends.panel, host_panel, slots)
+
+
+def other_slots(check: SlotCheck) -> dict[str, tuple[OtherSlot, ...]]:
+    """Host -> HCAs that sit where most hosts of the model have another one."""
+    usual = {
+        (model, _hca(words)): slot for model, slots in check.usual.items() for slot, words in slots.items()
+    }
+    found: dict[str, tuple[OtherSlot, ...]] = {}
+    for one in check.deviations:
+        own = usual.get((one.model, _hca(one.found)))
+        if own is not None and own != one.slot:
+            card = OtherSlot(_hca(one.found), one.slot, own)
+            found[one.host] = (*found.get(one.host, ()), card)
+    return found
+
+
+def _hca(words: str) -> str:
+    """``mlx5_3 at PCI 5e:00.0`` -> ``mlx5_3``."""
+    return words.split(" at ")[0]
+
+
+def mismatch_findings(comparison: Comparison, repair: RepairPlan) -> list[Finding]:
+    """Patterns impossible for the declared kind of cable."""
+    return [_mismatch(comparison, mismatch) for mismatch in repair.mismatches]
+
+
+def _mismatch(comparison: Comparison, mismatch: Mismatch) -> Finding:
+    planned = comparison.binding.plan.fabric.nodes
+    ends = [
+        comparison.ends.planned(port) if port.node in planned else comparison.ends.discovered(port)
+        for port in mismatch.ports
+    ]
+    where = ", ".join(str(end) for end in ends[:4]) + (", ..." if len(ends) > 4 else "")
+    return Finding(
+        FindingKind.CABLE_TYPE,
+        where,
+        f"{where}: no {mismatch.declared.value.replace('_', ' ')} can be plugged like this",
+        expected=mismatch.declared.value.replace("_", " "),
+        found=mismatch.words,
+        fix="look at the cable: its kind is declared wrongly, or a device there is not the one it is taken for",
+        devices=tuple(dict.fromkeys(end.device for end in ends)),
+        group=mismatch.declared.value,
+        where=tuple(f"{end.key}/{end.port}" for end in ends),
+    )

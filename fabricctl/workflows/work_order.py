@@ -1,0 +1,148 @@
+"""Work orders: from a verdict to what a person in the hall does, and back from a discovery to what is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import get_close_matches
+
+from fabricctl.adapters.files import decode, read_input
+from fabricctl.cabling.comparison import Comparison
+from fabricctl.cabling.verdict import Verdict
+from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_OK, UsageError
+from fabricctl.repair.order_check import OrderCheck, check
+from fabricctl.repair.order_model import About, WorkOrder
+from fabricctl.repair.order_pieces import devices_of, only_device, only_rack, racks_of, split
+from fabricctl.repair.work_order import make_order
+from fabricctl.workflows.deepen import repair_knowledge
+from fabricctl.workflows.verify_cabling import Intent, Progress, Request, judge, load_intent, observe
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Which piece of the whole work is wanted. :param people: among how many it is shared."""
+
+    device: str = ""
+    rack: str = ""
+    people: int = 1
+
+
+@dataclass(frozen=True)
+class Made:
+    """Work orders, one per person.
+
+    :param exit_code: 0 nothing to do, 1 something, 3 something was not told.
+    :param refused: why there is no order at all: with ``--identify``, this is another fabric.
+    """
+
+    orders: list[WorkOrder]
+    exit_code: int
+    refused: tuple[str, ...] = ()
+
+
+def make(request: Request, piece: Piece, now: datetime, progress: Progress) -> Made:
+    """Judge the fabric and write down what repairs it.
+
+    :raises UsageError: there is no plan, or no such device or rack. :raises InputError: a file cannot be used.
+    """
+    intent = load_intent(request, progress)
+    if intent.plan is None:
+        raise UsageError("a work order needs the intended cabling: give --plan or --site")
+    verdict = judge(intent, observe(request, intent.viewers, progress))
+    if verdict.repair is None:
+        return Made([], EXIT_COULD_NOT_TELL, tuple(verdict.doubts))
+    progress("writing the steps")
+    return made(verdict, intent, piece, now)
+
+
+def made(verdict: Verdict, intent: Intent, piece: Piece, now: datetime) -> Made:
+    """The work orders of a verdict.
+
+    :raises UsageError: no such device or rack.
+    """
+    comparison = verdict.comparison
+    assert comparison is not None
+    order = order_of(verdict, intent, now)
+    if piece.device:
+        _known("device", piece.device, _devices(comparison), devices_of(order))
+        order = only_device(order, piece.device)
+    if piece.rack:
+        _known("rack", piece.rack, _racks(comparison, intent), racks_of(order))
+        order = only_rack(order, piece.rack)
+    code = EXIT_COULD_NOT_TELL if verdict.doubts else EXIT_OK if order.empty else EXIT_FINDINGS
+    return Made(split(order, piece.people) if piece.people > 1 else [order], code)
+
+
+def order_of(verdict: Verdict, intent: Intent, now: datetime) -> WorkOrder:
+    """The whole work order of a verdict that has a repair."""
+    comparison, repair = verdict.comparison, verdict.repair
+    assert comparison is not None
+    assert repair is not None
+    knowledge = repair_knowledge(comparison, intent.options, intent.site)
+    return make_order(repair, comparison, knowledge, about(verdict, intent, now))
+
+
+def about(verdict: Verdict, intent: Intent, now: datetime) -> About:
+    """What heads the order of a verdict."""
+    plan = verdict.plan_path or str(verdict.plan_format or "")
+    return About(
+        site=intent.site.name if intent.site is not None else "",
+        plan=f"{plan}, {verdict.only} only" if verdict.only else plan,
+        discoveries=tuple(source.label for source in verdict.sources),
+        made=now.isoformat(timespec="minutes"),
+        not_covered=tuple(verdict.doubts),
+    )
+
+
+def _devices(comparison: Comparison) -> set[str]:
+    """Every name that a device of plan or discovery has: switches, hosts, HCAs."""
+    nodes = [*comparison.binding.plan.fabric.nodes.values(), *comparison.seen.nodes.values()]
+    return {name for node in nodes for name in (node.host or node.name, node.name)}
+
+
+def _racks(comparison: Comparison, intent: Intent) -> set[str]:
+    nodes = comparison.binding.plan.fabric.nodes.values()
+    places = [*(node.place for node in nodes), *intent.options.knowledge.place_of.values()]
+    return {place.rack for place in places if place is not None}
+
+
+def _known(what: str, name: str, *known: set[str] | list[str]) -> None:
+    names = {one for some in known for one in some}
+    if name not in names:
+        near = get_close_matches(name, sorted(names), n=1)
+        raise UsageError(
+            f"neither plan nor discovery knows a {what} {name!r}",
+            hint=f"did you mean {near[0]}?" if near else "",
+        )
+
+
+def load_order(path: str) -> WorkOrder:
+    """A work order from its JSON or HTML file.
+
+    :raises InputError: it is none.
+    """
+    from fabricctl.report.work_order_json import read_order
+
+    return read_order(decode(read_input(path), path), path)
+
+
+def check_order(path: str, request: Request, device: str, progress: Progress) -> OrderCheck:
+    """Look which steps of a work order are done.
+
+    :param request: where to look; plan and site are not needed. :param device: only steps that touch it.
+    :raises UsageError: nothing to look at, or the order does not touch the device. :raises InputError: bad files.
+    """
+    order = load_order(path)
+    if device:
+        spots = {far.now.device for step in order.steps for far in step.others}
+        _touched(device, spots | set(devices_of(order)))
+    return check(order, observe(request, (), progress), device)
+
+
+def _touched(device: str, names: set[str]) -> None:
+    if device.split(" ")[0] not in names and device not in names:
+        near = get_close_matches(device, sorted(names), n=1)
+        raise UsageError(
+            f"the work order does not touch a device {device!r}",
+            hint=f"did you mean {near[0]}?" if near else "",
+        )

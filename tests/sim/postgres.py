@@ -1,0 +1,156 @@
+"""A real PostgreSQL on a unix socket, in a folder of its own.
+
+Used by tests as a context manager, and by hand::
+
+    python -m tests.sim.postgres      # prints its URL; Ctrl-C ends it
+
+It speaks on no network address and trusts whoever reaches its socket. PostgreSQL refuses to run as root: then it runs
+as the user ``postgres`` that Debian's package makes, else as ``nobody``.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+
+READY_S = 30.0
+STOP_S = 10.0
+_DEBIAN = Path("/usr/lib/postgresql")
+
+
+class PostgresError(RuntimeError):
+    """It did not come up; the message ends with its log."""
+
+
+def find_program(name: str) -> str | None:
+    """Absolute path of a program of the newest installed PostgreSQL; Debian keeps it out of the PATH."""
+    versions = sorted(
+        _DEBIAN.glob("*/bin"), key=lambda path: int(path.parent.name.split(".")[0]), reverse=True
+    )
+    return shutil.which(name, path=os.pathsep.join([*map(str, versions), os.environ.get("PATH", "")]))
+
+
+class Postgres:
+    """One running server; a context manager. :param password: then logging in wants it (scram-sha-256)."""
+
+    user = "fabric"
+
+    def __init__(self, password: str = "") -> None:
+        self.folder = Path()
+        self._password = password
+        self._made = 0
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def url(self, database: str = "postgres") -> str:
+        """Where a database is; without any password."""
+        return f"postgresql://{self.user}@/{database}?host={self.folder}"
+
+    def new_database(self) -> str:
+        """URL of a new empty database."""
+        import psycopg
+
+        self._made += 1
+        name = f"test{self._made}"
+        password = f" password={self._password}" if self._password else ""
+        with psycopg.connect(
+            f"host={self.folder} user={self.user} dbname=postgres{password}", autocommit=True
+        ) as connection:
+            connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload,unused-ignore]
+        return self.url(name)
+
+    def __enter__(self) -> Postgres:
+        self.folder = Path(tempfile.mkdtemp(prefix="pg-"))
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _start(self) -> None:
+        initdb, server = find_program("initdb"), find_program("postgres")
+        if initdb is None or server is None:
+            raise PostgresError("PostgreSQL is not installed (package postgresql)")
+        owner = _owner()
+        if owner is not None:
+            os.chown(self.folder, owner, -1)
+        data, secret = self.folder / "data", self.folder / "password"
+        words = [initdb, "-D", str(data), "-U", self.user, "--no-sync", "--encoding=UTF8", "--locale=C"]
+        if self._password:
+            secret.write_text(self._password + "\n")
+            secret.chmod(0o644)
+            words += ["--auth=scram-sha-256", f"--pwfile={secret}"]
+        else:
+            words += ["--auth=trust"]
+        made = subprocess.run(words, capture_output=True, user=owner, cwd="/")
+        if made.returncode:
+            raise PostgresError(f"initdb: {made.stderr.decode('utf-8', 'replace')}")
+        settings = (
+            "listen_addresses=",
+            f"unix_socket_directories={self.folder}",
+            "fsync=off",
+            "max_connections=50",
+        )
+        words = [server, "-D", str(data), *(part for setting in settings for part in ("-c", setting))]
+        with (self.folder / "log").open("wb") as log:
+            self._process = subprocess.Popen(words, stdout=log, stderr=log, user=owner, cwd="/")
+        self._await()
+
+    def _await(self) -> None:
+        assert self._process is not None
+        deadline = time.monotonic() + READY_S
+        log = self.folder / "log"
+        while b"ready to accept connections" not in log.read_bytes():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                raise PostgresError(f"postgres did not start: {log.read_text('utf-8', 'replace')[-2000:]}")
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        """End it (by its own process id) and remove its folder."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)  # fast shutdown: sessions are ended
+            try:
+                self._process.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                self._process.send_signal(signal.SIGQUIT)
+                self._process.wait(STOP_S)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _owner() -> int | None:
+    """User id to run as; None: our own."""
+    if os.getuid() != 0:
+        return None
+    for name in ("postgres", "nobody"):
+        try:
+            return pwd.getpwnam(name).pw_uid
+        except KeyError:
+            continue
+    raise PostgresError("there is no user postgres and none nobody to run it as")
+
+
+def main() -> int:
+    """Run one until Ctrl-C."""
+    with Postgres() as server:
+        print(server.new_database())
+        try:
+            signal.pause()
+        except KeyboardInterrupt:
+            return 0
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,143 @@
+"""verify-cabling --identify: who is who first, then the cables; what is open is not judged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from fabricctl.cabling.binding import Names
+from fabricctl.cabling.model import FindingKind
+from fabricctl.cabling.verdict import Options, VerdictWord
+from fabricctl.errors import UsageError
+from fabricctl.fabric import Node, NodeKind
+from fabricctl.plan.snapshot import plan_from_observation
+from fabricctl.workflows.identify import names_for
+from fabricctl.workflows.verify_cabling import Intent, judge
+from tests.identity.nets import (
+    dead,
+    hosts_exchanged,
+    net_of,
+    observe,
+    plan_of,
+    rotated,
+    scrambled,
+)
+
+
+def intent(**changes: object) -> Intent:
+    return replace(Intent(plan_of("hall"), Options(gate=1.0), identify=True), **changes)  # type: ignore[arg-type]
+
+
+def test_factory_names_everywhere_and_every_cable_is_judged() -> None:
+    seen = observe(net_of("hall", dead("ibs-p04-s4")))
+    verdict = judge(intent(), seen.observation)
+    assert [f.headline for f in verdict.findings] == [
+        "spine ibs-p04-s4 at D10 U34 is absent: 64 cables missing with it"
+    ]
+    assert (verdict.counts.ok, verdict.counts.missing) == (12282 - 64, 64)
+    assert verdict.exit_code == 1
+
+
+def test_a_switch_that_carries_anothers_name_is_known_by_its_cables() -> None:
+    seen = observe(net_of("hall"), described=True)
+    nodes = seen.observation.fabric.nodes
+    one, two = seen.guid("ibl-p01-r1"), seen.guid("ibl-p02-r2")
+    first, second = nodes[one], nodes[two]
+    nodes[one] = replace(first, name=second.name, description=second.description)
+    nodes[two] = replace(second, name=first.name, description=first.description)
+    assert judge(intent(identify=False), seen.observation).counts.ok < 12282
+    verdict = judge(intent(), seen.observation)
+    assert (verdict.word, verdict.counts.ok) == (VerdictWord.OK, 12282)
+
+
+def test_cables_of_open_switches_are_not_judged_and_say_why() -> None:
+    seen = observe(net_of("hall", hosts_exchanged("ibl-p01-r1", "ibl-p01-r2")), described=True)
+    verdict = judge(intent(), seen.observation)
+    counts = verdict.counts
+    # by hand: two leaves of 64 cables each
+    assert (counts.not_judged, counts.ok, counts.bad) == (128, 12282 - 128, 0)
+    assert verdict.doubts == [
+        "128 planned cables not judged: a switch there could be ibl-p01-r1 or ibl-p01-r2 (see fabricctl identify, "
+        "ambiguity 1)"
+    ]
+    assert (verdict.word, verdict.exit_code, verdict.findings) == (VerdictWord.COULD_NOT_TELL, 3, [])
+    assert counts.cables_differ == counts.unexpected == counts.outside_plan == counts.unknown_devices == 0
+    assert verdict.islands.unseen_switches == 0
+    assert verdict.islands.seen[0].switches == 320
+    assert any(note.startswith("ambiguity 1: the host bundles of") for note in verdict.notes)
+
+
+@pytest.mark.parametrize(("choice", "tier"), [(1, "host-leaf"), (2, "leaf-spine")])
+def test_an_assumed_hypothesis_is_judged(choice: int, tier: str) -> None:
+    seen = observe(net_of("hall", hosts_exchanged("ibl-p01-r1", "ibl-p01-r2")))
+    verdict = judge(intent(assume=((1, choice),)), seen.observation)
+    assert verdict.counts.by_tier[tier]["swapped"] == verdict.counts.bad == 64
+    assert any(note.startswith(f"assumed: ambiguity 1, hypothesis {choice}") for note in verdict.notes)
+
+
+def test_a_rotated_tier_leaves_the_tiers_above_open() -> None:
+    verdict = judge(intent(), observe(net_of("hall", rotated(1, 1))).observation)
+    rows = verdict.counts.by_tier
+    assert rows["host-leaf"]["ok"] == 4090
+    assert rows["leaf-spine"]["not_judged"] == rows["spine-core"]["not_judged"] == 4096
+    assert verdict.exit_code == 3
+
+
+def test_hosts_without_a_name_are_not_judged_while_swapped_ones_that_have_one_are() -> None:
+    seen = observe(net_of("hall", scrambled(0.02)), known=0.5)
+    verdict = judge(intent(), seen.observation)
+    row = verdict.counts.by_tier["host-leaf"]
+    assert row["ok"] > 1900
+    assert row["miswired"] + row["swapped"] > 20
+    assert row["not_judged"] > 1900
+    assert any("harvest HCA GUIDs" in doubt for doubt in verdict.doubts)
+
+
+def test_harvested_guids_name_the_hosts() -> None:
+    seen = observe(net_of("hall"), known=0.01)
+    hcas = {key: name for key, name in seen.truth.items() if " " in name}
+    verdict = judge(intent(harvested=hcas), seen.observation)
+    assert (verdict.word, verdict.counts.ok) == (VerdictWord.OK, 12282)
+
+
+def test_names_are_the_sites_own_before_harvest_and_votes() -> None:
+    seen = observe(net_of("hall"))
+    leaf = seen.guid("ibl-p01-r1")
+    options = Options(names=Names(declared={leaf: "ibl-p01-r2"}))
+    names, found = names_for(intent(options=options), seen.observation)
+    assert names.declared[leaf] == "ibl-p01-r2"
+    assert names.declared[seen.guid("ibc-64")] == "ibc-64"
+    assert [c.by_votes for c in found.contradictions] == ["ibl-p01-r1"]
+    verdict = judge(intent(options=replace(options, gate=1.0)), seen.observation)
+    assert verdict.findings[0].kind is FindingKind.IDENTITY
+    assert "is declared as ibl-p01-r2, but its cables say ibl-p01-r1" in verdict.findings[0].headline
+
+
+def test_another_fabric_is_refused_with_the_evidence() -> None:
+    verdict = judge(intent(), observe(net_of("medium")).observation)
+    assert (verdict.exit_code, verdict.findings) == (3, [])
+    assert verdict.doubts[0].startswith("this is not the planned fabric: ")
+    assert verdict.counts.not_judged == verdict.counts.intended
+
+
+def test_nobody_known_by_name_is_could_not_tell() -> None:
+    seen = observe(net_of("hall"))
+    nodes = seen.observation.fabric.nodes
+    for key, node in list(nodes.items()):
+        if node.kind is NodeKind.HCA:
+            nodes[key] = Node(key, node.kind, key, key, "", 1)
+    verdict = judge(intent(), seen.observation)
+    assert verdict.exit_code == 3
+    assert verdict.doubts[0].startswith("could not tell: no host of the plan is known by name")
+    assert verdict.counts.bad == 0
+
+
+def test_a_snapshot_needs_no_identity_and_no_plan_is_a_usage_error() -> None:
+    seen = observe(net_of("small3"))
+    golden = plan_from_observation(seen.observation)
+    verdict = judge(Intent(golden, Options(), identify=True), seen.observation)
+    assert verdict.word is VerdictWord.OK
+    assert any("--identify changes nothing" in note for note in verdict.notes)
+    with pytest.raises(UsageError, match="needs a plan"):
+        judge(Intent(None, Options(), identify=True), seen.observation)
