@@ -119,7 +119,7 @@ def test_the_json_keeps_to_its_schema(desk: Desk) -> None:
     _, schema, _ = desk.run("schema", "findings")
     jsonschema.Draft202012Validator(json.loads(schema)).validate(json.loads(report))
     series = json.loads(report)["series"][0]
-    assert series["series"] == "plan plan.csv"
+    assert series["series"] == f"plan {desk.plan}"
     assert series["counts"] == {"returned": 1, "new": 1, "open": 0, "not_looked_at": 0, "gone": 0}
     assert {o["device"] for o in series["offenders"]} == {"leaf1", "spine1"}
 
@@ -130,7 +130,7 @@ def test_repeat_offenders_come_first(desk: Desk) -> None:
     desk.look(without(ROWS, UP, OTHER), turn="last")
     _, out, _ = desk.run("findings", "--state", desk.state)
     lines = out.splitlines()
-    assert lines[0] == "plan plan.csv  2 open: 1 returned, 1 still open"
+    assert lines[0] == f"plan {desk.plan}  2 open: 1 returned, 1 still open"
     repeat = [line for line in lines if line.startswith("  repeat")]
     assert repeat == [
         "  repeat  leaf1: came back 2 times, 1 fault, 1 open",
@@ -166,7 +166,7 @@ def test_runs_are_listed_in_every_format(desk: Desk) -> None:
     for form in ("text", "json", "csv", "markdown"):
         code, out, _ = desk.run("findings", "runs", "--state", desk.state, "--format", form)
         assert code == 0
-        assert "plan plan.csv" in out
+        assert f"plan {desk.plan}" in out
         assert "seen.txt" in out
     assert [r["findings"] for r in json.loads(desk.run(*JSON_RUNS, desk.state)[1])["runs"]] == [1, 0]
 
@@ -178,7 +178,7 @@ def test_markdown_and_csv_are_whole_and_harmless(desk: Desk) -> None:
     desk.look(without(ROWS, UP))
     _, table, _ = desk.run("findings", "--state", desk.state, "--format", "markdown")
     lines = table.splitlines()
-    assert lines[0] == "## plan plan.csv"
+    assert lines[0] == f"## plan {desk.plan}"
     assert lines[4].count("|") == lines[5].count("|") == lines[6].count("|") == 7
 
 
