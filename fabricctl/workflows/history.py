@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from fabricctl.adapters.store.location import Location, find_location
+from fabricctl.adapters.store.location import ENVIRONMENT, Location, find_location
 from fabricctl.adapters.store.store import open_store
 from fabricctl.cabling.verdict import Verdict
 from fabricctl.discovery.model import Observation
@@ -44,6 +44,11 @@ def locate(site: Site | None, state: str) -> Location:
     return find_location(state, site_name=site.name, site_url=url, site_path=site.path)
 
 
+def is_named(site: Site | None, state: str) -> bool:
+    """Whether somebody named a store; else it is the default one of the site."""
+    return bool(state or os.environ.get(ENVIRONMENT) or (site is not None and site.state is not None))
+
+
 def record_verdict(
     intent: Intent,
     observation: Observation,
@@ -57,10 +62,9 @@ def record_verdict(
 
     :param intent: and ``observation``: what the verdict was made of; :param state: text of ``--state``.
     """
-    asked = True
+    asked = is_named(intent.site, state)
     try:
         location = locate(intent.site, state)
-        asked = location.chosen
         known = known_of(verdict.findings)
         run = run_of(
             verdict,
