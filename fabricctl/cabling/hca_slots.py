@@ -44,10 +44,12 @@ class SlotCheck:
     """What was learned.
 
     :param usual: model -> slot -> what most hosts have there; :param hosts: model -> hosts it was learned from.
+    :param compared: hosts that were compared in every slot.
     """
 
     usual: dict[str, dict[str, str]] = field(default_factory=dict)
     hosts: dict[str, int] = field(default_factory=dict)
+    compared: set[str] = field(default_factory=set)
     deviations: list[SlotDeviation] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -119,7 +121,9 @@ def _learn(check: SlotCheck, model: str, of_host: Mapping[str, list[SlotEntry]])
     own = {host: _by_slot(cards) for host, cards in slotted.items()}
     slots = sorted({slot for cards in own.values() for slot in cards}, key=natural_key)
     unclear = [slot for slot in slots if not _compare(check, model, slot, own)]
-    if unclear:
+    if not unclear:
+        check.compared.update(slotted)
+    else:
         check.doubts.append(
             f"HCA slots of {name}: no majority of its {len(own):,} hosts for slot {', '.join(unclear[:6])}"
             + (", ..." if len(unclear) > 6 else "")

@@ -2,7 +2,8 @@
 
 A device that was not seen, a cable outside ``--only``, a check that was not asked for, a rate no source told: each
 leaves an old finding of that place as it was. So does a cable folded under an absent device: nobody knows how
-it is while its device is dead.
+it is while its device is dead; a device that the plan does not have (another plan under the same name, a device
+with a new name); and all of it when the discovery is not of the planned fabric.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from fabricctl.cabling.verdict import Options, Verdict
 from fabricctl.discovery.model import DiscoveryFormat, Observation
 from fabricctl.discovery.names import name_key
 from fabricctl.fabric import Link, Port
+from fabricctl.history.beside import cables_told, certain, slots_compared
 from fabricctl.history.model import Known
 
 _TELLS_ACTIVE = frozenset(
@@ -39,12 +41,14 @@ class Looked:
         self.plan = self.of.binding.plan
         self.planned = verdict.plan_format is not None
         self.failed = any(source.failed or source.format is None for source in observation.sources)
+        found = verdict.identification
+        self.refused = found is not None and found.refusal is not None
         self.complete = not verdict.doubts and not verdict.only and not self.failed
 
     def at(self, known: Known) -> bool:
         """Whether this run would have shown the finding if it were still there."""
         kind, where = known.kind, known.where
-        if not self._asked(kind):
+        if self.refused or not self._asked(kind):
             return False
         if kind in PLANNED_LINK and where.links:
             return all(self._planned_link(kind, link) for link in where.links)
@@ -52,6 +56,10 @@ class Looked:
             return self._absent(where.devices)
         if where.links:
             return self._seen_cable(where.links)
+        if not self.planned and kind is FindingKind.SUBNET_MANAGER:
+            return self._other(kind, ()) and all(self._read(name_key(name)) for name in known.devices)
+        if kind is FindingKind.CABLE_TYPE:
+            return self._cables_told({text.rpartition("/")[0] for text in where.devices})
         return self._other(kind, where.devices)
 
     def _asked(self, kind: FindingKind) -> bool:
@@ -71,18 +79,17 @@ class Looked:
         if kind is FindingKind.CARD_SLOT:
             return bool(self.options.hca_slots)
         if kind is FindingKind.IDENTITY:
-            known = self.verdict.identification
-            return known is not None and known.refusal is None
+            return self.verdict.identification is not None
         return kind is not FindingKind.CABLE_TYPE or self.verdict.repair is not None
 
     # -- planned links ------------------------------------------------------------------------------------
 
     def _planned_link(self, kind: FindingKind, spots: tuple[Spot, ...]) -> bool:
         link = self._link_at(spots)
-        if (
-            link is None
-        ):  # the plan wants it no more; without a plan: the cable is out, if its devices were read
-            return self._known(spots) if self.planned else any(self._read(key) for key, _ in spots)
+        if link is None and not self.planned:  # the cable is out, if its devices were read
+            return any(self._read(key) for key, _ in spots)
+        if link is None:  # the plan has the devices and wants it no more
+            return all(key in self._keys for key, _ in spots) and self._known(spots)
         if self._scope is not None and not self._scope.holds(link):
             return False
         judged = self._judged.get(link.a)
@@ -125,18 +132,20 @@ class Looked:
             return False
         keys = {key for name in devices for key in self._keys.get(name, ())}
         if not keys:
-            return self.planned
+            return False
         if any(key in self.of.binding.seen_of for key in keys):
             return True
         own = [judged for key in keys for judged in self._judged_of.get(key, ())]
         return any(j.cls is not LinkClass.NOT_JUDGED and j.absent is None for j in own)
 
     def _seen_cable(self, links: Iterable[tuple[Spot, ...]]) -> bool:
-        """A cable that was seen is out when one of its ports was read, or when nothing was missed."""
+        """A cable that was seen is out when one of its ports was read, or when nothing of the plan was missed."""
         devices = [key for link in links for key, _ in link]
         if self._scope is not None and not self._chosen(devices):
             return False
-        return any(self._read(key) for key in devices) or self.complete
+        if any(self._read(key) for key in devices):
+            return True
+        return self.planned and self.complete and all(key in self._keys or _is_guid(key) for key in devices)
 
     def _other(self, kind: FindingKind, devices: tuple[str, ...]) -> bool:
         verdict, counts = self.verdict, self.verdict.counts
@@ -153,7 +162,22 @@ class Looked:
             return self.complete or any(self._read(key) for key in devices)
         if kind in (FindingKind.DUPLICATE_NAME, FindingKind.DUPLICATE_GUID, FindingKind.REPLACED_PART):
             return not self.failed and all(self._read(key) for key in devices)
-        return self.complete or all(self._read(key) for key in devices)
+        if kind is FindingKind.CARD_SLOT:
+            return all(key in self._slots for key in devices)
+        if kind is FindingKind.IDENTITY:
+            return all(key in self._certain for key in devices)
+        return all(self._read(key) for key in devices)
+
+    def _cables_told(self, devices: Iterable[str]) -> bool:
+        """Kinds of cables are looked at where the device was read, and plan or discovery tell kinds there."""
+        names = list(devices)
+        if self._scope is not None and not self._chosen(names):
+            return False
+        return all(self._read(name) and not self._told.isdisjoint(self._every_key(name)) for name in names)
+
+    def _every_key(self, name: str) -> list[str]:
+        planned = self._keys.get(name, [])
+        return [name, *planned, *(self.of.binding.seen_of.get(key, key) for key in planned)]
 
     def _read(self, name: str) -> bool:
         """Whether a device's own ports were read. :param name: as ``End.key``."""
@@ -177,6 +201,18 @@ class Looked:
         return found
 
     @cached_property
+    def _slots(self) -> frozenset[str]:
+        return slots_compared(self.options, self.of)
+
+    @cached_property
+    def _certain(self) -> frozenset[str]:
+        return certain(self.verdict.identification)
+
+    @cached_property
+    def _told(self) -> frozenset[str]:
+        return cables_told(self.of)
+
+    @cached_property
     def _judged(self) -> dict[Port, Judged]:
         return {judged.link.a: judged for judged in self.of.classified.judged}
 
@@ -194,3 +230,8 @@ class Looked:
         if not self.verdict.only:
             return None
         return make_scope(self.verdict.only, self.plan, self.of.ends.knowledge.place_of)
+
+
+def _is_guid(key: str) -> bool:
+    """A device nobody planned is told by its GUID, which no other plan gives another meaning."""
+    return key.startswith("0x")

@@ -26,11 +26,11 @@ class SourceSeen:
 class Run:
     """One recorded verdict.
 
-    :param series: what was judged against: ``fabric compute``, ``plan cabling.csv`` or ``no plan``.
+    :param series: what was judged against: ``fabric compute``, ``plan /site/cabling.csv`` or ``no plan``.
     :param made: when, with time zone; :param who: ``user@host``; :param command: of fabricctl, ``verify-cabling``.
     :param plan: its label; :param plan_digest: of its cables, whatever file they came from.
     :param only: the ``--only`` text; :param counts: planned links by class, and how many were judged.
-    :param fingerprint: of inputs and answer: alike when nothing at all is new.
+    :param fingerprint: of inputs, checks and answer: alike when nothing at all is new.
     :param number: given by the store, 0 before.
     """
 

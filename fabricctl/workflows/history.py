@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from fabricctl.adapters.store.location import Location, find_location
+from fabricctl.adapters.store.location import ENVIRONMENT, Location, find_location
 from fabricctl.adapters.store.store import open_store
 from fabricctl.cabling.verdict import Verdict
 from fabricctl.discovery.model import Observation
@@ -17,7 +17,7 @@ from fabricctl.errors import StateError, UsageError
 from fabricctl.history.compare import Change, compare
 from fabricctl.history.looked import Looked
 from fabricctl.history.model import Episode, Known, Run
-from fabricctl.history.record import known_of, run_of, series_of
+from fabricctl.history.record import STDIN, known_of, run_of, series_of
 
 if TYPE_CHECKING:
     from fabricctl.adapters.store.runs import Recorded
@@ -44,6 +44,11 @@ def locate(site: Site | None, state: str) -> Location:
     return find_location(state, site_name=site.name, site_url=url, site_path=site.path)
 
 
+def is_named(site: Site | None, state: str) -> bool:
+    """Whether somebody named a store; else it is the default one of the site."""
+    return bool(state or os.environ.get(ENVIRONMENT) or (site is not None and site.state is not None))
+
+
 def record_verdict(
     intent: Intent,
     observation: Observation,
@@ -57,17 +62,16 @@ def record_verdict(
 
     :param intent: and ``observation``: what the verdict was made of; :param state: text of ``--state``.
     """
-    asked = True
+    asked = is_named(intent.site, state)
     try:
         location = locate(intent.site, state)
-        asked = location.chosen
-        plan_path = intent.plan.path if intent.plan is not None else ""
         known = known_of(verdict.findings)
         run = run_of(
             verdict,
             observation,
             intent.plan,
-            series=series_of(intent.fabric, plan_path),
+            intent.options,
+            series=_series(intent),
             made=now or datetime.now(UTC),
             who=operator(),
             command=command,
@@ -80,6 +84,13 @@ def record_verdict(
         return NotRecorded(exc, asked)
 
 
+def _series(intent: Intent) -> str:
+    plan, site = intent.plan, intent.site
+    path = plan.path if plan is not None else ""
+    whole = os.path.abspath(path) if path not in ("", STDIN) else path
+    return series_of(intent.fabric, plan, path=whole, site=site.name if site is not None else "")
+
+
 def changes(location: Location, *, site: str, since: int | datetime | None, fabric: str = "") -> list[Change]:
     """Every series of a store since a baseline, the one with the latest run last.
 
@@ -89,7 +100,7 @@ def changes(location: Location, *, site: str, since: int | datetime | None, fabr
     with open_store(location, site=site, create=False) as store:
         names = store.runs.series()
         if fabric:
-            of_fabric = series_of(fabric, "")
+            of_fabric = series_of(fabric)
             if of_fabric not in names:
                 raise UsageError(
                     f"no run of fabric {fabric!r} is recorded; there are runs of {', '.join(names) or 'nothing'}"

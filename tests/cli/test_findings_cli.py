@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import re
 import subprocess
 import sys
@@ -119,7 +120,7 @@ def test_the_json_keeps_to_its_schema(desk: Desk) -> None:
     _, schema, _ = desk.run("schema", "findings")
     jsonschema.Draft202012Validator(json.loads(schema)).validate(json.loads(report))
     series = json.loads(report)["series"][0]
-    assert series["series"] == "plan plan.csv"
+    assert series["series"] == f"plan {desk.plan}"
     assert series["counts"] == {"returned": 1, "new": 1, "open": 0, "not_looked_at": 0, "gone": 0}
     assert {o["device"] for o in series["offenders"]} == {"leaf1", "spine1"}
 
@@ -130,7 +131,7 @@ def test_repeat_offenders_come_first(desk: Desk) -> None:
     desk.look(without(ROWS, UP, OTHER), turn="last")
     _, out, _ = desk.run("findings", "--state", desk.state)
     lines = out.splitlines()
-    assert lines[0] == "plan plan.csv  2 open: 1 returned, 1 still open"
+    assert lines[0] == f"plan {desk.plan}  2 open: 1 returned, 1 still open"
     repeat = [line for line in lines if line.startswith("  repeat")]
     assert repeat == [
         "  repeat  leaf1: came back 2 times, 1 fault, 1 open",
@@ -166,7 +167,7 @@ def test_runs_are_listed_in_every_format(desk: Desk) -> None:
     for form in ("text", "json", "csv", "markdown"):
         code, out, _ = desk.run("findings", "runs", "--state", desk.state, "--format", form)
         assert code == 0
-        assert "plan plan.csv" in out
+        assert "/plan.csv" in out
         assert "seen.txt" in out
     assert [r["findings"] for r in json.loads(desk.run(*JSON_RUNS, desk.state)[1])["runs"]] == [1, 0]
 
@@ -178,7 +179,7 @@ def test_markdown_and_csv_are_whole_and_harmless(desk: Desk) -> None:
     desk.look(without(ROWS, UP))
     _, table, _ = desk.run("findings", "--state", desk.state, "--format", "markdown")
     lines = table.splitlines()
-    assert lines[0] == "## plan plan.csv"
+    assert lines[0] == f"## plan {desk.plan}"
     assert lines[4].count("|") == lines[5].count("|") == lines[6].count("|") == 7
 
 
@@ -290,6 +291,35 @@ def test_a_store_that_cannot_be_written_loses_no_verdict(desk: Desk, monkeypatch
         code, _, err = desk.run(*words, "--site", _site(desk))
         assert code == default
         assert "the run was not recorded" in err
+
+
+@pytest.mark.parametrize("bad", ["x" * 300, "loop", "pipe", "\udcff"])
+def test_whatever_is_wrong_with_the_store_the_verdict_is_printed(desk: Desk, bad: str) -> None:
+    (desk.folder / "loop").symlink_to("loop")
+    os.mkfifo(desk.folder / "pipe")
+    desk.state = str(desk.folder / bad)
+    code, out, err = desk.look(without(ROWS, UP))
+    assert (code, err.count("\n")) == (1, 1)
+    assert "NOT AS PLANNED  1 of 48" in out
+    assert err.startswith("fabricctl: the run was not recorded: ")
+    code, out, err = desk.run("findings", "--state", desk.state)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "internal error" not in err
+
+
+def test_no_home_for_the_default_store_is_a_warning(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nameless(_: int) -> None:
+        raise KeyError
+
+    monkeypatch.setattr(pwd, "getpwuid", nameless)  # a container's user id
+    monkeypatch.delenv("HOME")
+    monkeypatch.delenv("XDG_STATE_HOME")
+    Path(desk.seen).write_text(write(seen(ROWS).fabric))
+    code, out, err = desk.run("verify-cabling", "--site", _site(desk), "--discovered", desk.seen)
+    assert (code, "AS PLANNED" in out, err.count("\n")) == (0, True, 1)
+    assert "the run was not recorded: state store: there is no home folder" in err
+    code, _, err = desk.run("findings", "--site", _site(desk))
+    assert (code, err.count("\n")) == (2, 1)
 
 
 def test_no_secret_reaches_the_store(desk: Desk, monkeypatch: pytest.MonkeyPatch, postgres: object) -> None:

@@ -9,7 +9,14 @@ import pytest
 from fabricctl.cabling.model import FindingKind
 from fabricctl.cabling.verdict import Options, Verdict
 from fabricctl.cabling.verify import verify
-from fabricctl.discovery.model import DiscoveryFormat, Observation, Problem, ProblemKind, Source
+from fabricctl.discovery.model import (
+    DiscoveryFormat,
+    Observation,
+    Problem,
+    ProblemKind,
+    Source,
+    SubnetManager,
+)
 from fabricctl.history.looked import Looked
 from fabricctl.history.record import known_of
 from fabricctl.history.step import advance
@@ -80,6 +87,33 @@ def test_planned_maintenance_proves_nothing() -> None:
 def test_a_cable_the_plan_no_longer_wants_is_gone() -> None:
     fewer = without(ROWS, UP)
     assert changed(MISSING, (plan(fewer), seen(fewer))) == {FindingKind.MISSING: GONE}
+
+
+def test_a_plan_that_has_not_the_devices_proves_nothing() -> None:
+    smaller = two_tier(hosts=8, leaves=2, spines=1, width=2)
+    out = (("leaf4", 21, "spine1", 7), ("gpu1 mlx5_3", 1, "leaf4", 1), ("leaf1", 23, "spine2", 1))
+    cabled = [*without(ROWS, *out), ("leaf3", 50, "leaf4", 51), ("leaf1", 60, "leaf1", 61)]
+    away = seen([cable for cable in cabled if "gpu8" not in cable[0] and "leaf2" not in cable])
+    options = Options(gate=1.0)
+    old = known_of(verify(plan(ROWS), away, options).findings)
+    found = seen(smaller)
+    verdict = verify(plan(smaller), found, options)
+    step = advance(old, known_of(verdict.findings), Looked(verdict, found, options).at)
+    # leaf3, leaf4, spine2 and the hosts' cards 3 and 4 are strangers to the second plan
+    assert {old[id].subject for id in step.gone} == {"leaf2", "gpu8", "leaf1/60 - leaf1/61"}
+    assert {old[id].subject for id in step.not_looked} == {
+        *("leaf4/21 - spine1/7", "gpu1 mlx5_3", "leaf1/23 - spine2/1", "leaf3/50 - leaf4/51")
+    }
+
+
+def test_without_a_plan_another_fabric_closes_nothing() -> None:
+    loop = ("spine1", 60, "spine1", 61)
+    found = seen([*ROWS, loop])
+    found.subnet_managers += [SubnetManager(guid(f"gpu{n} mlx5_0"), "master") for n in (1, 2)]
+    other = seen([(f"x{a}", ap, f"x{b}", bp) for a, ap, b, bp in ROWS])
+    other.subnet_managers.append(SubnetManager(guid("xgpu1 mlx5_0"), "master"))
+    said = changed((None, found), (None, other))
+    assert said == {FindingKind.SELF_LOOP: NOT_LOOKED, FindingKind.SUBNET_MANAGER: NOT_LOOKED}
 
 
 def test_an_absent_device_is_gone_when_it_is_back_and_only_then() -> None:

@@ -20,8 +20,11 @@ import time
 from pathlib import Path
 from types import TracebackType
 
+GUARDED = "guarded"
 READY_S = 30.0
 STOP_S = 10.0
+ROOM_BYTES = 4 << 30
+_SHM = Path("/dev/shm")  # noqa: S108 - a folder of its own is made in it
 _DEBIAN = Path("/usr/lib/postgresql")
 
 
@@ -38,35 +41,41 @@ def find_program(name: str) -> str | None:
 
 
 class Postgres:
-    """One running server; a context manager. :param password: then logging in wants it (scram-sha-256)."""
+    """One running server; a context manager.
+
+    Everybody is trusted but ``GUARDED``, who wants a password (scram-sha-256).
+    """
 
     user = "fabric"
 
-    def __init__(self, password: str = "") -> None:
+    def __init__(self) -> None:
         self.folder = Path()
-        self._password = password
         self._made = 0
         self._process: subprocess.Popen[bytes] | None = None
 
-    def url(self, database: str = "postgres") -> str:
+    def url(self, database: str = "postgres", user: str = "") -> str:
         """Where a database is; without any password."""
-        return f"postgresql://{self.user}@/{database}?host={self.folder}"
+        return f"postgresql://{user or self.user}@/{database}?host={self.folder}"
 
-    def new_database(self) -> str:
-        """URL of a new empty database."""
+    def new_database(self, password: str = "") -> str:
+        """URL of a new empty database. :param password: makes it one of ``GUARDED``, who logs in with it; once."""
         import psycopg
 
         self._made += 1
         name = f"test{self._made}"
-        password = f" password={self._password}" if self._password else ""
+        owner = GUARDED if password else self.user
+        words = [f"CREATE DATABASE {name} OWNER {owner}"]
+        if password:
+            words.insert(0, f"CREATE ROLE {owner} LOGIN PASSWORD '{password}'")
         with psycopg.connect(
-            f"host={self.folder} user={self.user} dbname=postgres{password}", autocommit=True
+            f"host={self.folder} user={self.user} dbname=postgres", autocommit=True
         ) as connection:
-            connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload,unused-ignore]
-        return self.url(name)
+            for word in words:
+                connection.execute(word)  # type: ignore[call-overload,unused-ignore]
+        return self.url(name, owner)
 
     def __enter__(self) -> Postgres:
-        self.folder = Path(tempfile.mkdtemp(prefix="pg-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="pg-", dir=_memory()))
         try:
             self._start()
         except BaseException:
@@ -86,17 +95,14 @@ class Postgres:
         owner = _owner()
         if owner is not None:
             os.chown(self.folder, owner, -1)
-        data, secret = self.folder / "data", self.folder / "password"
+        data = self.folder / "data"
         words = [initdb, "-D", str(data), "-U", self.user, "--no-sync", "--encoding=UTF8", "--locale=C"]
-        if self._password:
-            secret.write_text(self._password + "\n")
-            secret.chmod(0o644)
-            words += ["--auth=scram-sha-256", f"--pwfile={secret}"]
-        else:
-            words += ["--auth=trust"]
+        words += ["--auth=trust"]
         made = subprocess.run(words, capture_output=True, user=owner, cwd="/")
         if made.returncode:
             raise PostgresError(f"initdb: {made.stderr.decode('utf-8', 'replace')}")
+        rules = data / "pg_hba.conf"
+        rules.write_text(f"local all {GUARDED} scram-sha-256\n" + rules.read_text())
         settings = (
             "listen_addresses=",
             f"unix_socket_directories={self.folder}",
@@ -120,13 +126,23 @@ class Postgres:
     def stop(self) -> None:
         """End it (by its own process id) and remove its folder."""
         if self._process is not None and self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)  # fast shutdown: sessions are ended
+            self._process.send_signal(
+                signal.SIGQUIT
+            )  # immediate shutdown: nothing is kept, so nothing is written
             try:
                 self._process.wait(STOP_S)
             except subprocess.TimeoutExpired:
-                self._process.send_signal(signal.SIGQUIT)
-                self._process.wait(STOP_S)
+                self._process.kill()
+                self._process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _memory() -> str | None:
+    """A folder in memory with room for a hundred databases; None: there is none. A busy disk costs a test seconds."""
+    try:
+        return str(_SHM) if shutil.disk_usage(_SHM).free > ROOM_BYTES and os.access(_SHM, os.W_OK) else None
+    except OSError:
+        return None
 
 
 def _owner() -> int | None:

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from fabricctl.adapters.store.location import Location
 from fabricctl.adapters.store.store import open_store
 from tests.store.stores import dump
@@ -22,29 +24,41 @@ from fabricctl.nodes.transitions import plan_transitions
 from tests.store.stores import known, place, run
 names = [f"gpu{n:03}" for n in range(20)]
 with open_store(place(sys.argv[1]), site="hall") as store:
-    print("ready", flush=True)
     for turn in itertools.count():
         numbers = range(turn % 7, 300)
         made = replace(run(turn, numbers), fingerprint=f"{sys.argv[2]} {turn}")
         store.runs.record(made, known(numbers), lambda _: True)
+        print("run", flush=True)
         stored = store.nodes.all(names)
         nodes = {n: (stored[n].state, stored[n].version) if n in stored else (NodeState.PLANNED, 0) for n in names}
         now = next(iter(nodes.values()))[0]
         to = NodeState.REPAIR if now is not NodeState.REPAIR else NodeState.PROVISIONING
         store.nodes.change_states(plan_transitions(nodes, to), who="w", reason="r", now=datetime.now(UTC))
+        print("nodes", flush=True)
 """
+COMMITS = 8
+"""A writer is killed after at most so many transactions and one, in the middle of the next one."""
 
 
-def _kill_one(location: Location, turn: int, dice: random.Random) -> None:
+def _kill_one(location: Location, turn: int, dice: random.Random) -> int:
+    """Kill a writer soon after a transaction it reports; how many runs it had reported by then."""
     writer = subprocess.Popen(
         [sys.executable, "-c", WRITER, location.place, str(turn)], stdout=subprocess.PIPE, text=True
     )
     assert writer.stdout is not None
-    assert writer.stdout.readline() == "ready\n"
-    time.sleep(dice.uniform(0.0, 0.25))
-    writer.send_signal(signal.SIGKILL)
-    writer.wait()
-    writer.stdout.close()
+    told: list[str] = []
+    try:
+        told.append(writer.stdout.readline())
+        started = time.monotonic()
+        told += [writer.stdout.readline() for _ in range(dice.randint(1, COMMITS))]
+        one = (time.monotonic() - started) / (len(told) - 1)
+        time.sleep(dice.uniform(0.0, one))  # somewhere inside the next transaction, however slow the machine
+    finally:
+        writer.send_signal(signal.SIGKILL)
+        writer.wait()
+        writer.stdout.close()
+    assert set(told) <= {"run\n", "nodes\n"}, told
+    return told.count("run\n")
 
 
 def _agrees(location: Location) -> int:
@@ -63,13 +77,22 @@ def _agrees(location: Location) -> int:
     return len(runs)
 
 
-def test_a_writer_killed_again_and_again_leaves_whole_transactions(location: Location) -> None:
-    dice = random.Random(7)
-    held = [0]
-    for turn in range(6):
-        _kill_one(location, turn, dice)
-        held.append(_agrees(location))
-    assert held == sorted(held)
-    assert held[-1] > 0, "no writer got as far as a run: the test proves nothing"
+def _killed_again_and_again(location: Location, times: int, seed: int) -> None:
+    dice = random.Random(seed)
+    held = 0
+    for turn in range(times):
+        reported = _kill_one(location, turn, dice)
+        holds = _agrees(location)
+        assert holds >= held + reported, "a run that was reported as kept is not there"
+        held = holds
     if location.path:
         assert dump(location)["fabricctl_schema"] == [(1, "hall")]
+
+
+def test_a_killed_writer_leaves_whole_transactions(location: Location) -> None:
+    _killed_again_and_again(location, 2, 7)
+
+
+@pytest.mark.slow
+def test_a_writer_killed_again_and_again_leaves_whole_transactions(location: Location) -> None:
+    _killed_again_and_again(location, 12, 8)

@@ -91,7 +91,7 @@ won = 0
 with open_store(place(sys.argv[1])) as store:
     print("ready", flush=True)
     sys.stdin.readline()
-    for _ in range(30):
+    for _ in range(12):
         record = store.nodes.all(["gpu001"])["gpu001"]
         to = NodeState.PROVISIONING if record.state is NodeState.REPAIR else NodeState.REPAIR
         changes = plan_transitions({"gpu001": (record.state, record.version)}, to)
@@ -185,8 +185,7 @@ def test_an_identity_has_one_holder_unless_it_is_moved(location: Location) -> No
             tell(store, "gpu002", Fact(MAC, "m2"), Fact(GUID, "0x1", "mlx5_3"))
         assert dump(location) == before
         tell(store, "gpu002", Fact(GUID, "0x1", "mlx5_3"), hours=3, moved=True)
-        assert store.nodes.holder(GUID, "0x1") == "gpu002"
-        assert store.nodes.holder(GUID, "0x9") is None
+        assert [i.fact.value for i in store.nodes.all()["gpu002"].current()] == ["0x1"]
         old = store.nodes.all()["gpu001"].identities[0]
         events = [(e.subject, e.before, e.after) for e in store.events.all()[1:]]
     assert old.until == at(3)

@@ -28,7 +28,7 @@ from fabricctl.errors import (
     StateVersionError,
     UsageError,
 )
-from tests.sim.postgres import Postgres
+from tests.sim.postgres import GUARDED, Postgres
 from tests.store.stores import dump, known, place, run
 
 
@@ -242,26 +242,69 @@ def test_a_database_that_does_not_answer_is_could_not_tell(tmp_path: Path) -> No
     assert "\n" not in str(caught.value)
 
 
+AS_NOBODY = """
+import os, sys
+sys.path.insert(0, os.getcwd())
+from fabricctl.adapters.store.location import find_location
+from fabricctl.adapters.store.store import open_store
+from tests.store.stores import place
+with open_store(place(sys.argv[1])):  # whatever is imported late is imported now
+    pass
+os.setgid(12345); os.setuid(12345)  # an id without a name, as in a container
+os.environ.pop("HOME", None); os.environ.pop("XDG_STATE_HOME", None)
+for path in sys.argv[1:]:
+    for create in (True, False):
+        try:
+            with open_store(place(path) if path else find_location(site_name="hall"), create=create):
+                print("opened")
+        except Exception as exc:
+            print(type(exc).__name__, exc)
+"""
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody without rights")
-def test_a_file_somebody_else_owns_is_one_line(tmp_path: Path) -> None:
+def test_what_somebody_without_rights_meets_is_one_line(tmp_path: Path) -> None:
     location = place(str(tmp_path / "site.sqlite"))
     opened(location)
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
     for folder in (tmp_path, *tmp_path.parents):
         if folder.stat().st_uid == 0 and len(folder.parts) > 2:
             folder.chmod(folder.stat().st_mode | 0o555)
-    code = (
-        "import os, sys; sys.path.insert(0, os.getcwd());"
-        "from fabricctl.adapters.store.store import open_store;"
-        "from tests.store.stores import place\n"
-        "import sqlite3, sqlalchemy.dialects.sqlite.pysqlite\n"
-        "os.setgid(65534); os.setuid(65534)\n"
-        "try:\n with open_store(place(sys.argv[1])): pass\n"
-        "except Exception as exc: print(type(exc).__name__, exc)"
-    )
-    done = subprocess.run([sys.executable, "-c", code, location.path], capture_output=True, text=True)
-    assert done.stdout.startswith("StateError state store"), done.stdout + done.stderr
-    assert "cannot be opened" in done.stdout
-    assert done.stdout.count("\n") == 1
+    words = [sys.executable, "-c", AS_NOBODY, location.path, str(closed / "x.sqlite"), ""]
+    done = subprocess.run(words, capture_output=True, text=True)
+    said = done.stdout.splitlines()
+    assert len(said) == 6, done.stdout + done.stderr
+    assert all(line.startswith("StateError state store") for line in said), said
+    assert all("cannot be opened" in line for line in said[:2])
+    assert "cannot be made: permission denied" in said[2]
+    assert "cannot be read: permission denied" in said[3]
+    assert all("set HOME or XDG_STATE_HOME" in line for line in said[4:])
+
+
+@pytest.mark.parametrize(
+    "name", ["x" * 300, "x" * 300 + "/y.sqlite", "loop", "loop/x.sqlite", "pipe", "bell"]
+)
+@pytest.mark.parametrize("create", [True, False])
+def test_no_name_of_a_file_is_a_crash(name: str, create: bool, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "bell").symlink_to("/dev/null")
+    with pytest.raises(StateError, match=r"cannot be (made|read): |is no plain file") as caught:
+        opened(place(str(tmp_path / name)), create=create)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_name_that_is_no_text_and_a_folder_that_was_removed_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UsageError, match="no UTF-8"):
+        place(os.fsdecode(b"/tmp/\xff.sqlite"))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    (tmp_path / "here").rmdir()
+    with pytest.raises(StateError, match=r"x\.sqlite: the current folder cannot be used"):
+        place("x.sqlite")
 
 
 # -- where --------------------------------------------------------------------------------------------------------
@@ -278,8 +321,7 @@ def test_the_option_comes_before_the_environment_before_the_site_file(
     assert find_location("", **site).path == "inventory/site.sqlite"
     del site["site_url"]
     monkeypatch.setenv("XDG_STATE_HOME", "/var/state")
-    found = find_location("", **site)
-    assert (found.path, found.chosen) == ("/var/state/fabricctl/hall.sqlite", False)
+    assert find_location("", **site).path == "/var/state/fabricctl/hall.sqlite"
     monkeypatch.delenv("XDG_STATE_HOME")
     monkeypatch.setenv("HOME", "/home/anna")
     assert find_location("", **site).path == "/home/anna/.local/state/fabricctl/hall.sqlite"
@@ -339,12 +381,11 @@ SESAME = "open sesame"
 
 
 def test_a_password_file_logs_in(tmp_path: Path, postgres: Postgres) -> None:
-    with Postgres(password=SESAME) as server:
-        folder = server.folder
-        secret = tmp_path / "pgpass"
-        secret.write_text(f"{folder}:*:*:{server.user}:{SESAME}\n")
-        secret.chmod(0o600)
-        with open_store(place(f"{server.url()}&passfile={secret}")) as store:
-            assert store.runs.all() == []
-        with pytest.raises(StateUnavailableError, match="password"):
-            opened(place(server.url()))
+    url = postgres.new_database(SESAME)
+    secret = tmp_path / "pgpass"
+    secret.write_text(f"{postgres.folder}:*:*:{GUARDED}:{SESAME}\n")
+    secret.chmod(0o600)
+    with open_store(place(f"{url}&passfile={secret}")) as store:
+        assert store.runs.all() == []
+    with pytest.raises(StateUnavailableError, match="password"):
+        opened(place(url))

@@ -42,6 +42,15 @@ def test_the_same_run_again_changes_nothing_at_all(location: Location) -> None:
     assert dump(location) == before
 
 
+def test_the_same_run_that_closes_something_is_kept(location: Location) -> None:
+    with open_store(location) as store:
+        store.runs.record(run(0, [1, 2]), known([1, 2]), everywhere)
+        store.runs.record(run(1, [2]), known([2]), nowhere)
+        recorded = store.runs.record(run(1, [2]), known([2]), everywhere)
+        assert (recorded.new, recorded.step.gone) == (True, (finding(1).id,))
+        assert not store.runs.record(run(1, [2]), known([2]), everywhere).new
+
+
 def test_a_run_that_equals_an_older_one_but_not_the_last_is_a_new_look(location: Location) -> None:
     with open_store(location) as store:
         numbers = [store.runs.record(made, known(n), everywhere).number for made, n in STORY]

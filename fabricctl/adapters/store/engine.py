@@ -8,6 +8,7 @@ instant leaves the last whole transaction. Open a store in the process that uses
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -83,23 +84,31 @@ _LOCK_SPACE = 0x0FAB
 
 def _make_file(location: Location, create: bool) -> None:
     path = Path(location.path)
-    if path.is_dir():
-        raise StateError("is a folder; expected a file", place=location.place)
-    if path.exists():
-        return
-    if not create:
-        raise StateError(
-            "there is none yet",
-            place=location.place,
-            hint="verify-cabling with --site or --state starts it, or node set",
-        )
     try:
-        if not path.parent.exists():
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        found = (
+            path.stat()
+        )  # is_dir() and exists() swallow some errors and let others through, by Python version
+    except FileNotFoundError as exc:
+        if not create:
+            hint = "verify-cabling with --site or --state starts it, or node set"
+            raise StateError("there is none yet", place=location.place, hint=hint) from exc
+    except (OSError, ValueError) as exc:
+        raise _cannot(location, "be made" if create else "be read", exc) from exc
+    else:
+        if stat.S_ISREG(found.st_mode):
+            return
+        what = "a folder" if stat.S_ISDIR(found.st_mode) else "no plain file"
+        raise StateError(f"is {what}; expected a file", place=location.place)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     except OSError as exc:
-        reason = (exc.strerror or str(exc)).lower()
-        raise StateError(f"cannot be made: {reason}", place=location.place) from exc
+        raise _cannot(location, "be made", exc) from exc
+
+
+def _cannot(location: Location, what: str, exc: OSError | ValueError) -> StateError:
+    reason = str(getattr(exc, "strerror", "") or exc).lower()
+    return StateError(f"cannot {what}: {reason}", place=location.place)
 
 
 def _sqlite(location: Location, busy_s: float) -> Engine:

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fabricctl.errors import UsageError
+from fabricctl.errors import StateError, UsageError
 
 ENVIRONMENT = "FABRICCTL_STATE"
 _DRIVER = "postgresql+psycopg"
@@ -30,13 +30,11 @@ class Location:
 
     :param place: for people, without any password; :param url: for SQLAlchemy, may hold a password: never printed.
     :param path: the file, empty for a database server.
-    :param chosen: somebody named it; False for the default place.
     """
 
     place: str
     url: str = field(repr=False)
     path: str = ""
-    chosen: bool = True
 
 
 def find_location(
@@ -46,6 +44,7 @@ def find_location(
 
     :param option: text of ``--state``; :param site_url: of the site file, :param site_path: the file it stands in.
     :raises UsageError: nothing names one, or what names it cannot be used.
+    :raises StateError: there is no folder for the default one.
     """
     if option:
         return parse_location(option, said_by="--state")
@@ -56,7 +55,7 @@ def find_location(
         folder = os.path.dirname(site_path) if site_path != "-" else ""
         return parse_location(site_url, said_by=f"{site_path or 'site file'}: state.url", folder=folder)
     if site_name:
-        return _file(str(_default_folder() / f"{_file_name(site_name)}.sqlite"), chosen=False)
+        return _file(str(_default_folder() / f"{_file_name(site_name)}.sqlite"))
     raise UsageError("which state store? give --site or --state", hint=f"--state takes {_FORMS}")
 
 
@@ -87,14 +86,24 @@ def parse_location(text: str, *, said_by: str, folder: str = "", secret: bool = 
     return _database(text, said_by, secret)
 
 
-def _file(text: str, folder: str = "", said_by: str = "", *, chosen: bool = True) -> Location:
+def _file(text: str, folder: str = "", said_by: str = "") -> Location:
     if not text or "\0" in text or text == ":memory:":
         raise UsageError(f"{said_by}: {text!r} is no file name; expected {_FORMS}")
     path = os.path.join(folder, os.path.expanduser(text))
     from sqlalchemy import URL
 
-    url = URL.create("sqlite+pysqlite", database=os.path.abspath(path))
-    return Location(path, url.render_as_string(), path, chosen)
+    try:
+        whole = os.path.abspath(path)
+    except OSError as exc:  # the folder we stand in was removed
+        reason = (exc.strerror or str(exc)).lower()
+        raise StateError(f"the current folder cannot be used: {reason}", place=path) from exc
+    try:
+        url = URL.create("sqlite+pysqlite", database=whole).render_as_string()
+    except UnicodeEncodeError as exc:
+        raise UsageError(
+            f"{said_by or 'state store'}: {whole!r} is no UTF-8; SQLite wants such names"
+        ) from exc
+    return Location(path, url, path)
 
 
 def _database(text: str, said_by: str, secret: bool) -> Location:
@@ -119,8 +128,16 @@ def _database(text: str, said_by: str, secret: bool) -> Location:
 def _default_folder() -> Path:
     """XDG Base Directory Specification: state that is neither configuration nor cache."""
     told = os.environ.get("XDG_STATE_HOME", "")
-    base = Path(told) if os.path.isabs(told) else Path.home() / ".local" / "state"
-    return base / "fabricctl"
+    if os.path.isabs(told):
+        return Path(told) / "fabricctl"
+    try:
+        home = Path.home()
+    except RuntimeError as exc:  # a container's user id that has no name, and no HOME
+        raise StateError(
+            "there is no home folder for the default one",
+            hint="set HOME or XDG_STATE_HOME, or name one: --state",
+        ) from exc
+    return home / ".local" / "state" / "fabricctl"
 
 
 def _file_name(site: str) -> str:

@@ -136,14 +136,6 @@ class NodeStore:
                 _bump(connection, name)
             return _records(connection, [name])[name]
 
-    def holder(self, kind: IdentityKind, value: str) -> str | None:
-        """Name of the node that an identity belongs to now."""
-        query = select(identities.c.node).where(
-            identities.c.kind == kind.value, identities.c.value == value, identities.c.until.is_(None)
-        )
-        with self._database.reading() as connection:
-            return connection.execute(query).scalar()
-
 
 def _records(connection: Connection, names: Collection[str] | None) -> dict[str, NodeRecord]:
     of: dict[str, list[Identity]] = defaultdict(list)

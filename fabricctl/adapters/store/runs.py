@@ -24,8 +24,8 @@ _TOPIC = 2
 class Recorded:
     """What recording did.
 
-    :param number: of the run; :param new: False when the last run of the series was the same in all but time: then
-        nothing at all was written.
+    :param number: of the run; :param new: False when the last run of the series was the same in all but time and
+        this one closes nothing either: then nothing at all was written.
     :param returned: the part of ``step.opened`` that had been there before and gone.
     """
 
@@ -56,11 +56,11 @@ class RunStore:
                 .order_by(runs.c.number.desc())
                 .limit(1)
             ).first()
-            if last is not None and last.fingerprint == run.fingerprint:
-                return Recorded(last.number, new=False, step=Step(still=tuple(known)))
-            number = _insert_run(connection, run)
             stored = _findings(connection, run.series)
             step = advance({id: stored[id] for id in _open_ids(connection, run.series)}, known, looks_at)
+            if last is not None and last.fingerprint == run.fingerprint and not step.gone:
+                return Recorded(last.number, new=False, step=Step(still=tuple(known)))
+            number = _insert_run(connection, run)
             _write_texts(connection, run.series, known, stored)
             _write_episodes(connection, run.series, number, step)
             returned = tuple(id for id in step.opened if id in stored)
