@@ -22,6 +22,7 @@ from fabricctl.cli.intent_options import (
     PortNumbersOption,
     Save,
     SiteFile,
+    SwitchSerials,
     Viewers,
     assumed,
     once_stdin,
@@ -65,6 +66,7 @@ def verify_cabling(
     node_name_map: NodeNameMap = "",
     identify: Identify = False,
     hca_guids: HcaGuids = "",
+    switch_serials: SwitchSerials = "",
     assume: Assume = [],  # noqa: B006 - typer copies it
     hca_slots: Annotated[
         str,
@@ -172,6 +174,7 @@ def verify_cabling(
         viewers=viewer,
         node_name_map=node_name_map,
         hca_guids=hca_guids,
+        switch_serials=switch_serials,
         identify=identify,
         assume=assumed(assume, identify=identify),
         only=_only(only),
@@ -206,6 +209,7 @@ def _only(text: str | None) -> str:
 def _check_usage(request: Request, watch: float | None) -> None:
     inputs = [
         *(request.plan, request.site, request.node_name_map, request.hca_guids, request.hca_slots),
+        request.switch_serials,
         *request.discovered,
     ]
     once_stdin(inputs)

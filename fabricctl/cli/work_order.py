@@ -21,6 +21,7 @@ from fabricctl.cli.intent_options import (
     PortNumbersOption,
     Save,
     SiteFile,
+    SwitchSerials,
     Viewers,
     assumed,
     once_stdin,
@@ -82,6 +83,7 @@ def make(
     port_numbers: PortNumbersOption = None,
     identify: Identify = False,
     hca_guids: HcaGuids = "",
+    switch_serials: SwitchSerials = "",
     assume: Assume = [],  # noqa: B006 - typer copies it
     device: Annotated[
         str, typer.Option(metavar="NAME", help="Only groups of steps that touch this switch or host, whole.")
@@ -125,7 +127,7 @@ def make(
     from fabricctl.workflows.work_order import Piece
     from fabricctl.workflows.work_order import make as make_orders
 
-    once_stdin([plan, site, node_name_map, hca_guids, *discovered])
+    once_stdin([plan, site, node_name_map, hca_guids, switch_serials, *discovered])
     targets = [(path, _format_of(path)) for path in output]
     if split > 1 and not output and format not in (Format.TEXT, Format.MARKDOWN):
         raise UsageError(f"--split with {format.value}: give --output FILE, one file is written per person")
@@ -137,6 +139,7 @@ def make(
         viewers=viewer,
         node_name_map=node_name_map,
         hca_guids=hca_guids,
+        switch_serials=switch_serials,
         identify=identify,
         assume=assumed(assume, identify=identify),
         port_numbers=port_numbers,
