@@ -217,7 +217,7 @@ def test_a_declared_serial_counts_wherever_identities_do(
     counts = json.loads(capsys.readouterr().out)["counts"]
     assert (counts["swapped"], counts["not_judged"]) == (16, 0)  # by hand: 2 leaves of 8 hosts' cables
     assert main(["work-order", "make", *inputs, "--identify", "-f", "json"]) == 1
-    assert len(json.loads(capsys.readouterr().out)["steps"]) == 16
+    assert len(json.loads(capsys.readouterr().out)["order"]["steps"]) == 16
 
 
 def test_a_serial_gives_one_switch_its_name_without_identify(
