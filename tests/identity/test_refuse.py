@@ -21,7 +21,7 @@ def judged(placed: int, *gone: str, known: bool = True) -> Refusal | None:
     return refusal(anchors, seen, network, placed, infer_tiers(anchors.plan.fabric))
 
 
-GONE = tuple(f"ibl-p01-r{rail}" for rail in range(1, 8))
+GONE = (*(f"ibl-p0{p}-r{r}" for p in (1, 2) for r in (1, 2, 3)), "ibl-p03-r1")
 
 
 @pytest.mark.parametrize(
