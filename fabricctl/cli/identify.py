@@ -19,6 +19,7 @@ from fabricctl.cli.intent_options import (
     NodeNameMap,
     PlanFile,
     SiteFile,
+    SwitchSerials,
     Viewers,
     assumed,
     not_an_input,
@@ -54,6 +55,7 @@ def identify(
     fabric: FabricName = "",
     node_name_map: NodeNameMap = "",
     hca_guids: HcaGuids = "",
+    switch_serials: SwitchSerials = "",
     assume: Assume = [],  # noqa: B006 - typer copies it
     format: Annotated[Format, typer.Option("--format", "-f", help="How to write the answer.")] = Format.TABLE,
     output: Annotated[str, typer.Option(metavar="FILE", help="Write it to FILE instead of the screen.")] = "",
@@ -92,6 +94,7 @@ def identify(
         viewers=viewer,
         node_name_map=node_name_map,
         hca_guids=hca_guids,
+        switch_serials=switch_serials,
         assume=assumed(assume, identify=True),
         deadline_s=deadline,
         known_hosts=known_hosts,
@@ -102,7 +105,8 @@ def identify(
 
 
 def _check_usage(request: Request, output: str, *, write: bool, write_hcas: bool, yes: bool) -> None:
-    inputs = [request.plan, request.site, request.node_name_map, request.hca_guids, *request.discovered]
+    files = [request.plan, request.site, request.node_name_map, request.hca_guids, request.switch_serials]
+    inputs = [*files, *request.discovered]
     once_stdin(inputs)
     not_an_input([output], inputs)
     if (write_hcas or yes) and not write:
@@ -117,13 +121,16 @@ def _run(
     from fabricctl.cli.progress import progress
     from fabricctl.identity.outcome import exit_code
     from fabricctl.workflows.identify import run_identify
-    from fabricctl.workflows.verify_cabling import load_intent, observe
+    from fabricctl.workflows.verify_cabling import load_intent, observe, use_serials
 
     with progress() as tell:
         intent = load_intent(request, tell)
         if writing[0] and intent.site is None:
             raise UsageError("--write adds identities to a site file: give --site")
-        found = run_identify(intent, observe(request, intent.viewers, tell))
+        observation = observe(request, intent.viewers, tell)
+        intent, notes = use_serials(intent, observation)
+        found = run_identify(intent, observation)
+        found.notes += notes
     _show(found, form, output, everything)
     code = exit_code(found)
     return (_write(intent, found, *writing[1:]) or code) if writing[0] else code
@@ -164,11 +171,11 @@ def _show(found: Identification, form: Format, output: str, everything: bool) ->
 def _write(intent: Intent, found: Identification, hcas: bool, yes: bool) -> int:
     """Show the diff, ask, write; 0 when nothing went wrong."""
     from fabricctl.cli.console import say
-    from fabricctl.workflows.identify import site_change
+    from fabricctl.workflows.identify import plans_of_site, site_change
 
     identities = {**(intent.harvested if hcas else {}), **found.names}
     assert intent.site is not None
-    change = site_change(intent.site.path, identities)
+    change = site_change(intent.site.path, identities, plans_of_site(intent))
     if not change.diff:
         say(f"{change.path}: nothing to write, every certain identity is declared already")
         return 0

@@ -62,6 +62,15 @@ HcaGuids = Annotated[
         help="HCA GUIDs read off the hosts, one a line: gpu001 mlx5_0 946d:ae03:0012:3456.",
     ),
 ]
+SwitchSerials = Annotated[
+    str,
+    typer.Option(
+        "--switch-serials",
+        metavar="FILE",
+        help="Serial numbers read off the switches: output of ibswinfo, or lines (CSV) of GUID and serial. "
+        "Identities by serial number in the site file need it.",
+    ),
+]
 Identify = Annotated[
     bool,
     typer.Option(

@@ -111,3 +111,7 @@ def _plan_lines(site: Site, plans: dict[str, Plan]) -> Iterator[str]:
     for name, plan in plans.items():
         yield plan_line(site, name, plan)
         yield from (f"  note: {note}" for note in plan.notes)
+    if plans:
+        for what, groups in (("hosts", site.nodes), ("switches", site.switches)):
+            if not groups:
+                yield f"  note: the site file names no {what}: those of the plans are taken as they are"

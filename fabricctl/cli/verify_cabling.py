@@ -22,6 +22,7 @@ from fabricctl.cli.intent_options import (
     PortNumbersOption,
     Save,
     SiteFile,
+    SwitchSerials,
     Viewers,
     assumed,
     not_an_input,
@@ -66,6 +67,7 @@ def verify_cabling(
     node_name_map: NodeNameMap = "",
     identify: Identify = False,
     hca_guids: HcaGuids = "",
+    switch_serials: SwitchSerials = "",
     assume: Assume = [],  # noqa: B006 - typer copies it
     hca_slots: Annotated[
         str,
@@ -173,6 +175,7 @@ def verify_cabling(
         viewers=viewer,
         node_name_map=node_name_map,
         hca_guids=hca_guids,
+        switch_serials=switch_serials,
         identify=identify,
         assume=assumed(assume, identify=identify),
         only=_only(only),
@@ -207,6 +210,7 @@ def _only(text: str | None) -> str:
 def _check_usage(request: Request, watch: float | None, written: list[str]) -> None:
     inputs = [
         *(request.plan, request.site, request.node_name_map, request.hca_guids, request.hca_slots),
+        request.switch_serials,
         *request.discovered,
     ]
     once_stdin(inputs)

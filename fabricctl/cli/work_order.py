@@ -21,6 +21,7 @@ from fabricctl.cli.intent_options import (
     PortNumbersOption,
     Save,
     SiteFile,
+    SwitchSerials,
     Viewers,
     assumed,
     not_an_input,
@@ -83,6 +84,7 @@ def make(
     port_numbers: PortNumbersOption = None,
     identify: Identify = False,
     hca_guids: HcaGuids = "",
+    switch_serials: SwitchSerials = "",
     assume: Assume = [],  # noqa: B006 - typer copies it
     device: Annotated[
         str, typer.Option(metavar="NAME", help="Only groups of steps that touch this switch or host, whole.")
@@ -126,7 +128,7 @@ def make(
     from fabricctl.workflows.work_order import Piece
     from fabricctl.workflows.work_order import make as make_orders
 
-    inputs = [plan, site, node_name_map, hca_guids, *discovered]
+    inputs = [plan, site, node_name_map, hca_guids, switch_serials, *discovered]
     once_stdin(inputs)
     not_an_input(output, inputs)
     targets = [(path, _format_of(path)) for path in output]
@@ -140,6 +142,7 @@ def make(
         viewers=viewer,
         node_name_map=node_name_map,
         hca_guids=hca_guids,
+        switch_serials=switch_serials,
         identify=identify,
         assume=assumed(assume, identify=identify),
         port_numbers=port_numbers,

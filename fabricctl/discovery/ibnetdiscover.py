@@ -41,15 +41,15 @@ _INITIATED = re.compile(r"# Initiated from node ([0-9a-fA-F]{1,16})")
 _CHASSIS = re.compile(r"Chassis [0-9]|Non-Chassis Nodes")
 _NET_FILE = re.compile(r"(?:width|speed|extspeed|netprefix|netnodeprefix|noderange)=|(?:module|include|do)\s")
 _BLOCK = re.compile(
-    r"^vendid=0x[0-9a-f]{1,16}\ndevid=0x([0-9a-f]{1,16})\nsysimgguid=0x([0-9a-f]{1,16})\n"
+    r"^vendid=0x[0-9a-f]{1,16}\n(?:devid=0x([0-9a-f]{1,16})\n)?(?:sysimgguid=0x([0-9a-f]{1,16})\n)?"
     r"(?:switchguid=0x[0-9a-f]{1,16}\([0-9a-f]{1,16}\)|caguid=0x[0-9a-f]{1,16})\n"
     r'(?:Switch|Ca)\t(\d{1,3}) "([SH])-([0-9a-f]{16})"\t\t# "(.{0,3900})"'
     r"(?: (?:base|enhanced) port 0 lid (\d{1,9}) lmc \d{1,9})?\n"
     r"((?:\[.*\n)*)",
     re.MULTILINE | re.ASCII,
 )
-_BLOCK_HEADER = 5
-"""Lines of a block before its ports: vendid, devid, sysimgguid, the GUID, the node."""
+_BLOCK_HEADER = 3
+"""Lines of a block before its ports: vendid, the GUID, the node; devid and sysimgguid where it has them."""
 _PORT = re.compile(
     r"^\[(\d\d?|1\d\d)\](?:\(([0-9a-f]{1,16})\) )?\t"
     r'"[SH]-([0-9a-f]{16})"\[(\d\d?|1\d\d)\](?:\([0-9a-f]{1,16}\) )?'
@@ -107,7 +107,7 @@ class _Reader:
     def block(self, match: re.Match[str], line: int) -> int:
         """Take a block in today's spelling; return the number of the line after it."""
         device, system, ports, letter, guid, description, lid, body = match.groups()
-        line += _BLOCK_HEADER
+        line += _BLOCK_HEADER + (device is not None) + (system is not None)
         key = "0x" + guid
         fresh = key not in self.build.drafts
         node = self.begin(_KINDS[letter], key, description, int(ports), lid, line - 1, (device, system))

@@ -32,11 +32,12 @@ WRONG_FABRIC_SHARE = 0.5
 class Evidence:
     """What the operator and the site say, and the knobs.
 
-    :param declared: GUID or serial -> name, from the site file; outranks votes.
+    :param declared: GUID -> name, from the site file; outranks votes. Serials are turned into GUIDs before
+        (:mod:`fabricctl.cabling.serials`).
     :param mapped: GUID -> name, from an ib-node-name-map; somebody wrote it, so it is declared, below the site's.
     :param harvested: HCA GUID -> ``host hca``, read off the hosts themselves.
     :param node_models: host -> its model, for plans that number a host's ports.
-    :param serials: discovered node key -> serial number, where a source tells it.
+    :param serials: discovered node key -> serial number, where a source tells it: what to read on the label.
     :param place_of: device name -> where it stands, beside what the plan says.
     :param trust_descriptions: switches' node descriptions declare them (off: on day 0 they are factory texts, or
         names of the place the switch was configured for).
@@ -93,16 +94,11 @@ def gather(plan: Plan, seen: Fabric, evidence: Evidence) -> Anchors:
 
 
 def _names(seen: Fabric, evidence: Evidence) -> Names:
-    """Site before map before harvest; serials count where the discovery tells them."""
+    """Site before map before harvest."""
     declared = {**evidence.harvested, **evidence.mapped}
     ports = {guid: key for key, node in seen.nodes.items() for _, guid in node.port_guids}
     declared = {guid if guid in seen.nodes else ports.get(guid, guid): n for guid, n in declared.items()}
     declared.update(evidence.declared)
-    declared.update(
-        (key, evidence.declared[serial])
-        for key, serial in evidence.serials.items()
-        if serial in evidence.declared
-    )
     return Names(declared=declared, node_model=evidence.node_models)
 
 

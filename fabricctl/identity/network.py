@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from fabricctl.fabric import Fabric, NodeKind
 from fabricctl.plan.model import Plan
@@ -101,7 +102,7 @@ def build(plan: Plan, seen: Fabric, hcas: Mapping[str, str]) -> Network:
 
 
 def _bits(*fabrics: Fabric) -> int:
-    highest = max((port.number for fabric in fabrics for port in fabric.links), default=1)
+    highest = max(max(map(itemgetter(1), fabric.links), default=1) for fabric in fabrics)  # a port's number
     return max(1, highest.bit_length())
 
 

@@ -11,6 +11,7 @@ from itertools import combinations
 
 from fabricctl.hostset import fold
 from fabricctl.plan.model import Plan
+from fabricctl.site.check_identities import strange_identities
 from fabricctl.site.check_plans import plan_findings
 from fabricctl.site.fields import Address, Network
 from fabricctl.site.findings import SiteFinding, SiteRule
@@ -30,6 +31,10 @@ def check_site(site: Site, plans: Mapping[str, Plan]) -> list[SiteFinding]:
         *_subnets(site),
         *_bmcs(site),
         *plan_findings(site, plans),
+        *(
+            SiteFinding(SiteRule.IDENTITY, one.key, one.text, one.line)
+            for one in strange_identities(site, plans)
+        ),
     ]
     order = list(SiteRule)
     return sorted(findings, key=lambda finding: (order.index(finding.rule), finding.line))

@@ -70,12 +70,13 @@ class _Known:
 
 
 def _strangers(known: _Known, plan: Plan, names: Mapping[str, str], line: int) -> Iterator[SiteFinding]:
+    """Planned devices the site lacks; of a kind it names none of, the plan alone says which there are."""
     for kind, what, valid in (
         (NodeKind.HCA, "host", known.hosts),
         (NodeKind.SWITCH, "switch", known.switches),
     ):
         planned = {names[key] for key, node in plan.fabric.nodes.items() if node.kind is kind}
-        strange = sorted(planned.difference(valid))
+        strange = sorted(planned.difference(valid)) if valid else []
         if strange:
             text = f"planned, but no {what} of the site; {nearest(strange[0], list(valid))}"
             yield SiteFinding(SiteRule.PLANNED, fold(strange), text, line)

@@ -19,6 +19,8 @@ class SiteRule(StrEnum):
     """Every BMC has one address of its own, inside the management subnets and in no data subnet."""
     PLANNED = "planned"
     """Plans and site name the same devices."""
+    IDENTITY = "identity"
+    """An identity names a device of the site or of a plan."""
     DEGREE = "degree"
     """A plan uses ports its device's model has."""
     RESERVED = "reserved"

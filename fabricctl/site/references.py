@@ -168,8 +168,12 @@ def _management(site: Site, hosts: list[str], switches: list[str]) -> Iterator[P
 
 
 def _identities(site: Site, switches: list[str]) -> Iterator[Problem]:
+    """Names told twice and HCAs no model has; that a device exists only a site without fabrics says by itself.
+
+    The plan of a fabric names devices too, and is not read here: see :mod:`fabricctl.site.check_identities`.
+    """
     models = node_models(site)
-    known = dict.fromkeys([*switches, *models])
+    known = dict.fromkeys([*switches, *models]) if switches and not site.fabrics else None
     first: dict[str, str] = {}
     for key, name in site.identities.items():
         keys: KeyPath = ("identities", key)
@@ -177,6 +181,7 @@ def _identities(site: Site, switches: list[str]) -> Iterator[Problem]:
         if other != key:
             yield _problem(keys, f"expected one identity per device, found {name!r} already at {other}")
         device, _, hca = name.strip().partition(" ")
-        yield from _unknown(keys, "device", [device], known)
+        if known is not None:
+            yield from _unknown(keys, "device", [device], known)
         if hca and device in models:
             yield from _unknown(keys, f"HCA of {device}", [hca.strip()], models[device].hcas)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import unified_diff
 
@@ -10,17 +11,19 @@ from fabricctl.adapters.files import decode, read_input, write_atomic
 from fabricctl.cabling.binding import Names, Undecided
 from fabricctl.cabling.model import Finding, FindingKind
 from fabricctl.cabling.profiles import normalise
+from fabricctl.cabling.serials import serials_of
 from fabricctl.cabling.verdict import Verdict, VerdictWord
 from fabricctl.cabling.verify import verify
 from fabricctl.discovery import hca_guids
 from fabricctl.discovery.model import Observation
-from fabricctl.errors import UsageError
+from fabricctl.errors import InputError, SiteError, UsageError
 from fabricctl.fabric import Fabric, NodeKind
 from fabricctl.hostset import fold, natural_key
 from fabricctl.identity.evidence import Evidence
 from fabricctl.identity.identify import identify
 from fabricctl.identity.model import Identification, RefusalKind
 from fabricctl.identity.nameless import nameless_hcas
+from fabricctl.plan.model import Plan
 from fabricctl.site.write import add_identities
 from fabricctl.workflows.verify_cabling import Intent
 
@@ -35,6 +38,7 @@ def read_hca_guids(path: str) -> dict[str, str]:
 def run_identify(intent: Intent, observation: Observation) -> Identification:
     """Give every discovered switch its place.
 
+    :param intent: with identities by serial number already turned into GUIDs (``use_serials``).
     :raises UsageError: there is no plan, or ``--assume`` names what there is not.
     """
     if intent.plan is None:
@@ -45,6 +49,7 @@ def run_identify(intent: Intent, observation: Observation) -> Identification:
         mapped=names.mapped,
         harvested=intent.harvested,
         node_models=names.node_model,
+        serials=serials_of(observation.fabric, intent.serials),
         place_of=intent.options.knowledge.place_of,
     )
     # A switch in the split-ready profile counts its ports anew: one numbering before anybody votes.
@@ -193,19 +198,33 @@ class SiteChange:
             write_atomic(self.path, self.text)
 
 
-def site_change(path: str, identities: Mapping[str, str]) -> SiteChange:
+def plans_of_site(intent: Intent) -> dict[str, Plan]:
+    """Plans of the site's fabrics by name; those whose files cannot be read are left out."""
+    from fabricctl.workflows.load_plan import plan_of_fabric
+
+    plans: dict[str, Plan] = {}
+    for name in intent.site.fabrics if intent.site is not None else ():
+        if name == intent.fabric and intent.plan is not None:
+            plans[name] = intent.plan
+            continue
+        assert intent.site is not None
+        with suppress(InputError):  # what is missing there does not make a certain identity wrong
+            plans[name] = plan_of_fabric(intent.site, name)
+    return plans
+
+
+def site_change(path: str, identities: Mapping[str, str], plans: Mapping[str, Plan]) -> SiteChange:
     """The site file with identities added, checked by reading it back.
 
-    :raises UsageError: standard input. :raises InputError: the file, as it is or as it would be, is no site file.
+    :param plans: fabric name -> plan, of the site's fabrics; where all are known, each name must be of one or the site.
+    :raises UsageError: standard input, or names the site file would not take. :raises InputError: it is no site file.
     """
-    from fabricctl.site.load import load_site
-
     if path == "-":
         raise UsageError("--write changes the site file: standard input cannot be written")
     old = decode(read_input(path), path)
     new = add_identities(old, path, identities)
     if new != old:
-        load_site(new, path)
+        _check_new(new, path, plans)
     lines = list(
         unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), path, f"{path} (new)", n=2)
     )
@@ -213,3 +232,16 @@ def site_change(path: str, identities: Mapping[str, str]) -> SiteChange:
     opened = any(line.rstrip() == "+identities:" for line in lines)
     text = "".join(line if line.endswith("\n") else line + "\n" for line in lines)
     return SiteChange(path, new, text, added - opened)
+
+
+def _check_new(text: str, path: str, plans: Mapping[str, Plan]) -> None:
+    """:raises UsageError: the first thing wrong with the text that would be written; its lines nobody can look at."""
+    from fabricctl.site.check_identities import strange_identities
+    from fabricctl.site.load import load_site
+
+    try:
+        wrong = [one.text for one in strange_identities(load_site(text, path), plans)]
+    except SiteError as exc:
+        wrong = [exc.message]
+    if wrong:
+        raise UsageError(f"{path} would not take these identities: {wrong[0]}; nothing written")

@@ -8,6 +8,7 @@ from typing import Any
 
 from fabricctl.adapters.files import decode, read_input
 from fabricctl.cabling.comparison import Comparison
+from fabricctl.cabling.serials import serials_of
 from fabricctl.cabling.verdict import Verdict
 from fabricctl.picture.extras import Extras
 from fabricctl.picture.former import Former, read_former
@@ -31,7 +32,7 @@ def load_former(path: str) -> Former:
 def picture_extras(
     intent: Intent, verdict: Verdict, *, made: datetime, former: Former | None = None
 ) -> Extras:
-    """Panels and the work order of a verdict; site name, racks, heights and serials where a site file tells them.
+    """Panels and the work order of a verdict; site name, racks, heights and serials where a file tells them.
 
     :param made: when the fabric was judged.
     """
@@ -42,6 +43,11 @@ def picture_extras(
         nodes = comparison.binding.plan.fabric.nodes
         faces = ((key, comparison.ends.panel(key)) for key in nodes)
         told["panels"] = {key: panel for key, panel in faces if panel is not None}
+        told["serials"] = {
+            comparison.binding.plan_of[key]: text
+            for key, text in serials_of(comparison.seen, intent.serials).items()
+            if key in comparison.binding.plan_of
+        }
     if comparison is not None and repair is not None:
         from fabricctl.workflows.work_order import order_of
 

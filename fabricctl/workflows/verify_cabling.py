@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fabricctl.adapters.files import decode, read_input
 from fabricctl.cabling.ends import Knowledge
+from fabricctl.cabling.serials import with_serials
 from fabricctl.cabling.verdict import Options, Verdict
 from fabricctl.cabling.verify import verify
 from fabricctl.digest import digest
@@ -16,7 +17,7 @@ from fabricctl.discovery.merge import merge
 from fabricctl.discovery.model import Observation, Problem, ProblemKind, Source, SubnetManager
 from fabricctl.discovery.noise import complaint, is_noise
 from fabricctl.discovery.recognise import parse_any
-from fabricctl.errors import DiscoveryError, UsageError
+from fabricctl.errors import DiscoveryError, SiteError, UsageError
 from fabricctl.fabric import Fabric
 from fabricctl.model_tables import find_model
 from fabricctl.models import SwitchModel
@@ -50,6 +51,7 @@ class Request:
     viewers: Sequence[str] = ()
     node_name_map: str = ""
     hca_guids: str = ""
+    switch_serials: str = ""
     identify: bool = False
     assume: Sequence[tuple[int, int]] = ()
     only: str = ""
@@ -72,7 +74,8 @@ class Intent:
     """The plan and what the site says; loaded once, used for every pass of ``--watch``.
 
     :param site: the site file itself, None when none was given.
-    :param harvested: HCA GUID -> ``host hca``; :param identify: identify the switches first.
+    :param harvested: HCA GUID -> ``host hca``; :param serials: switch GUID -> serial number.
+    :param identify: identify the switches first.
     :param assume: (ambiguity, hypothesis) pairs taken as fact.
     """
 
@@ -85,6 +88,7 @@ class Intent:
     harvested: Mapping[str, str] = field(default_factory=dict)
     identify: bool = False
     assume: tuple[tuple[int, int], ...] = ()
+    serials: Mapping[str, str] = field(default_factory=dict)
 
 
 def load_intent(request: Request, progress: Progress) -> Intent:
@@ -105,6 +109,7 @@ def load_intent(request: Request, progress: Progress) -> Intent:
         progress(f"building the plan of fabric {fabric}")
         plan = plan_of_fabric(site, fabric, request.port_numbers)
         judged = fabric
+        _known_identities(site, {fabric: plan})
     mapped: dict[str, str] = {}
     if request.node_name_map:
         from fabricctl.discovery.namemap import parse
@@ -141,7 +146,24 @@ def load_intent(request: Request, progress: Progress) -> Intent:
         from fabricctl.workflows.identify import read_hca_guids
 
         harvested = read_hca_guids(request.hca_guids)
-    return Intent(plan, options, viewers, site, judged, harvested, request.identify, tuple(request.assume))
+    serials = _switch_serials(request.switch_serials) if request.switch_serials else {}
+    assume = tuple(request.assume)
+    return Intent(plan, options, viewers, site, judged, harvested, request.identify, assume, serials)
+
+
+def _switch_serials(path: str) -> dict[str, str]:
+    """Switch GUID -> serial number. :raises InputError: the file cannot be used."""
+    from fabricctl.discovery.switch_serials import parse
+
+    return parse(decode(read_input(path), path), path)
+
+
+def use_serials(intent: Intent, observation: Observation) -> tuple[Intent, list[str]]:
+    """The intent with identities by serial number turned into GUIDs, and notes on those that say nothing."""
+    names, notes = with_serials(intent.options.names, observation.fabric, intent.serials)
+    if names is intent.options.names:
+        return intent, notes
+    return replace(intent, options=replace(intent.options, names=names)), notes
 
 
 def _builtin_model(_device: str, model: str) -> SwitchModel | None:
@@ -168,6 +190,18 @@ def _site(request: Request) -> tuple[Site | None, str]:
     site = load_site(decode(read_input(path), path), path)
     fabric = choose_fabric(site, request.fabric) if request.fabric or len(site.fabrics) == 1 else ""
     return site, fabric
+
+
+def _known_identities(site: Site, plans: Mapping[str, Plan]) -> None:
+    """:raises SiteError: an identity of a device that neither the site nor a plan has, where all plans are known."""
+    from fabricctl.site.check_identities import strange_identities
+
+    strange = list(strange_identities(site, plans))
+    if strange:
+        more = len(strange) - 1
+        hint = f"and {more} more; fabricctl site check {site.path} lists them" if more else ""
+        text = f"identities.{strange[0].key}: {strange[0].text}"
+        raise SiteError(text, path=site.path, line=strange[0].line, hint=hint)
 
 
 def observe(request: Request, viewers: Sequence[str], progress: Progress) -> Observation:
@@ -252,7 +286,9 @@ def _managers(capture: Capture) -> list[SubnetManager]:
 
 def judge(intent: Intent, observation: Observation) -> Verdict:
     """The verdict, with causes and the fewest moves; with ``--identify`` the switches are identified first."""
+    intent, notes = use_serials(intent, observation)
     verdict = _verdict(intent, observation)
+    verdict.notes += notes
     found = verdict.identification
     if found is not None and found.refusal is not None:
         return verdict  # nothing is known of who is who: no cable could be explained or moved

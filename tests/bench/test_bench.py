@@ -141,9 +141,15 @@ def test_identity_of_a_hundred_thousand_gpus_takes_no_longer_than_reading_its_di
     assert figures["certain"] == 8000
     ratio = figures["identify_s"] / figures["parse_s"]
     print()
-    say("identify, 8,000 switches, 307,200 cables: whole command", f"{whole.cpu_s:.2f} s CPU")
+    say(
+        "identify, 8,000 switches, 307,200 cables: whole command",
+        f"{whole.cpu_s:.2f} s CPU",
+        "< 10 s",
+        whole.cpu_s < 10,
+    )
     say("  identity alone", f"{figures['identify_s']:.2f} s CPU", "< 10 s", figures["identify_s"] < 10)
-    say("  parsing the same discovery", f"{figures['parse_s']:.2f} s CPU")
+    say("  reading the plan", f"{figures['plan_s']:.2f} s CPU")
+    say("  parsing the discovery", f"{figures['parse_s']:.2f} s CPU")
     say("  its peak memory", f"{whole.peak_mib:,.0f} MiB")
     say("  ratio to parsing", f"{ratio:.2f} x", "<= 2 x", ratio <= 2)
     assert ratio <= 2

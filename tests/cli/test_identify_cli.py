@@ -125,6 +125,122 @@ def test_identities_are_written_after_the_diff_and_only_once(
     assert err == f"fabricctl: {site}: nothing to write, every certain identity is declared already\n"
 
 
+@pytest.fixture
+def table_site(files: Path, tmp_path: Path) -> Path:
+    """A site whose switches are named by its fabric's plan alone, a table in a file."""
+    site = tmp_path / "site.yaml"
+    (tmp_path / "p.csv").write_text((files / "medium.csv").read_text())
+    site.write_text("name: tables\nfabrics:\n  one:\n    plan: {file: p.csv}\n")
+    return site
+
+
+def test_identities_of_switches_that_only_the_plans_table_names(
+    files: Path, table_site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site, seen = ("--site", str(table_site)), ("--discovered", str(files / "medium.txt"))
+    code, _, err = run(capsys, *site, *seen, "--write", "--yes")
+    assert (code, err.endswith("80 identities written\n")) == (0, True)
+    assert main(["site", "check", str(table_site)]) == 0
+    out = capsys.readouterr().out
+    assert "note: the site file names no switches: those of the plans are taken as they are" in out
+    assert main(["verify-cabling", *site, *seen]) == 0
+
+
+def test_a_misspelt_identity_is_one_line_with_the_nearest_name(
+    files: Path, table_site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table_site.write_text(table_site.read_text() + "identities:\n  0x1: ibl-p01-r11\n  0x2: gpu9999 mlx5_0\n")
+    code, _, err = run(capsys, "--site", str(table_site), "--discovered", str(files / "medium.txt"))
+    assert code == 2
+    assert err.startswith(
+        f"fabricctl: {table_site}:6: identities.0x1: unknown device 'ibl-p01-r11'; did you mean"
+    )
+    assert (err.count("\n"), "1 more" in err) == (1, True)
+    assert main(["site", "check", str(table_site)]) == 1
+    assert f"{table_site}:7: identity: 0x2: unknown device 'gpu9999'" in capsys.readouterr().out
+
+
+def test_names_of_another_plan_are_not_written_into_a_site(
+    files: Path, table_site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = (files / "medium.csv").read_text().replace("ibl-", "leaf-")
+    (tmp_path / "other.csv").write_text(other)
+    before = table_site.read_text()
+    code, _, err = run(
+        capsys,
+        *("--plan", str(tmp_path / "other.csv"), "--site", str(table_site)),
+        *("--discovered", str(files / "medium.txt"), "--write", "--yes"),
+    )
+    assert (code, err.count("\n")) == (2, 1)
+    assert "would not take these identities: unknown device 'leaf-p01-r1'" in err
+    assert table_site.read_text() == before
+
+
+IBSWINFO = """\
+=================================================
+Quantum Mellanox Technologies
+=================================================
+part number        | MQM8790-HS2F
+serial number      | {serial}
+ports              | 80
+GUID               | {guid}
+-------------------------------------------------
+PSU0 status        | OK
+     S/N           | MT2148T09879
+-------------------------------------------------
+"""
+
+
+def serial_inputs(folder: Path, declared: str, read: dict[str, str], seen: Path) -> tuple[str, ...]:
+    """Options of a site whose plan is a table, with one identity by serial number; and what was read off switches."""
+    site = folder / "site.yaml"
+    site.write_text(site.read_text() + f"identities: {{{declared}}}\n")
+    reports = "".join(IBSWINFO.format(guid=guid, serial=serial) for guid, serial in read.items())
+    (folder / "serials.txt").write_text(reports)
+    return (
+        *("--site", str(site), "--discovered", str(seen)),
+        *("--switch-serials", str(folder / "serials.txt")),
+    )
+
+
+def test_a_declared_serial_counts_wherever_identities_do(
+    files: Path, table_site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    truth = observe(net_of("medium", hosts_exchanged("ibl-p01-r1", "ibl-p01-r2")))
+    leaf, other = truth.guid("ibl-p01-r1"), truth.guid("ibl-p01-r2")
+    read = {leaf: "MT2148T25782", other: "MT2152T10239"}
+    inputs = serial_inputs(table_site.parent, "MT2148T25782: ibl-p01-r1", read, files / "open.txt")
+    code, out, _ = run(capsys, *inputs, "--all")
+    assert (code, "ALL PLACED" in out) == (0, True)  # without it the two leaves are open
+    assert run(capsys, *inputs[:4])[0] == 3
+    assert main(["verify-cabling", *inputs, "--identify", "--format", "json"]) == 1
+    counts = json.loads(capsys.readouterr().out)["counts"]
+    assert (counts["swapped"], counts["not_judged"]) == (16, 0)  # by hand: 2 leaves of 8 hosts' cables
+    assert main(["work-order", "make", *inputs, "--identify", "-f", "json"]) == 1
+    assert len(json.loads(capsys.readouterr().out)["order"]["steps"]) == 16
+
+
+def test_a_serial_gives_one_switch_its_name_without_identify(
+    files: Path, table_site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    truth = observe(net_of("medium"))
+    read = {truth.guid("ibl-p01-r1"): "MT2148T25782"}
+    inputs = serial_inputs(table_site.parent, "mt2148t25782: ibl-p01-r1", read, files / "medium.txt")
+    assert main(["verify-cabling", *inputs, "--format", "json"]) == 3  # the other switches have no name
+    report = json.loads(capsys.readouterr().out)
+    assert (report["counts"]["ok"], report["counts"]["missing"]) == (8, 0)  # by hand: its hosts' cables
+
+
+def test_a_serial_nobody_has_and_serials_nobody_read_are_notes(
+    files: Path, table_site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inputs = serial_inputs(table_site.parent, "MT9: ibl-p01-r1", {"0x1": "MT1"}, files / "medium.txt")
+    code, out, _ = run(capsys, *inputs)
+    assert (code, "declared serial MT9 (ibl-p01-r1): no switch has it" in " ".join(out.split())) == (0, True)
+    code, out, _ = run(capsys, *inputs[:4])
+    assert (code, "1 identity by serial number is not used" in " ".join(out.split())) == (0, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

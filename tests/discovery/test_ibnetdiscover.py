@@ -224,8 +224,13 @@ def test_both_readers_agree_on_every_capture(captures: Path, monkeypatch: pytest
         captures / "ibnetdiscover/topograph_example.out",
     ]
     paths += sorted((captures / "ibsim").glob("small*/ibnetdiscover.txt"))
-    for path in paths:
-        text = read_capture(path)
+    texts = [read_capture(path) for path in paths]
+    # the tool leaves a system image GUID of 0 out, and fabrics written back may know neither it nor the device id
+    texts += [
+        re.sub(rf"^(?:{words})=.*\n", "", texts[0], flags=re.M)
+        for words in ("sysimgguid", "devid|sysimgguid")
+    ]
+    for text in texts:
         fast = parse(text)
         with monkeypatch.context() as patch:
             patch.setattr(ibnetdiscover, "_BLOCK", re.compile(r"(?!)"))

@@ -121,15 +121,17 @@ class Ibsim:
             )
         _wait_for("simulator ready", log, self._sim, READY_S)
 
-    def start_opensm(self, *, sim_host: str = "", port_guid: str = "") -> Path:
+    def start_opensm(self, *, sim_host: str = "", port_guid: str = "", conf: Path | None = None) -> Path:
         """Start a subnet manager and wait for the subnet; returns its dump folder (opensm-subnet.lst).
 
+        :param conf: a configuration file of OpenSM.
         :param sim_host: node id it sits on; then ``port_guid`` must be that node's port.
         """
         folder = self.folder / f"opensm-{len(self._managers)}"
         folder.mkdir()
         log = folder / "opensm.log"
         where = ["-g", port_guid] if port_guid else []
+        where += ["-F", str(conf)] if conf is not None else []
         with (folder / "opensm.out").open("wb") as out:
             process = subprocess.Popen(
                 [

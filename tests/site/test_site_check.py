@@ -234,3 +234,23 @@ def test_a_device_known_by_guid_is_its_identity() -> None:
     nodes["spine1"] = Node("spine1", NodeKind.SWITCH, "unnamed", guid="0x0c42a10300000001", tier=2)
     assert [each.rule for each in findings(SMALL, one=by_guid)] == [SiteRule.PLANNED, SiteRule.PLANNED]
     assert findings(SMALL + "identities: {0xc42a10300000001: spine1}\n", one=by_guid) == []
+
+
+def test_an_identity_of_a_device_that_neither_site_nor_plan_has() -> None:
+    known = "identities: {0x1: leaf2, MT1: LEAF1, 0x2: h2 mlx5_0, 0x3: spine1.example.net}\n"
+    assert findings(SMALL + known, one=plan()) == []
+    text = SMALL + "identities: {0x1: laef2, 0x2: h9 mlx5_0}\n"
+    assert [(each.rule, each.subject, each.text) for each in findings(text, one=plan())] == [
+        (SiteRule.IDENTITY, "0x1", "unknown device 'laef2'; did you mean 'leaf2'?"),
+        (SiteRule.IDENTITY, "0x2", "unknown device 'h9'; expected one of leaf1, leaf2, spine1, h1, h2"),
+    ]
+    assert findings(text) == []  # a plan that is not here may name it
+
+
+def test_a_site_that_names_no_switches_takes_those_of_its_plan() -> None:
+    text = SMALL[: SMALL.index("switches:")] + SMALL[SMALL.index("fabrics:") :]
+    assert findings(text + "identities: {0x1: leaf2}\n", one=plan()) == []
+    found = findings(text + "identities: {0x1: leaf7}\n", one=plan())
+    assert [(each.rule, each.text) for each in found] == [
+        (SiteRule.IDENTITY, "unknown device 'leaf7'; did you mean 'leaf2'?")
+    ]

@@ -253,10 +253,6 @@ def test_a_word_that_names_nothing_gives_the_nearest_valid_one(old: str, new: st
             "leaf1, leaf2, spine1",
         ),
         (
-            "identities: {0x1: laef2}",
-            "site.yaml:29: identities.0x1: unknown device 'laef2'; did you mean 'leaf2'?",
-        ),
-        (
             "identities: {0x1: h1 mlx5_7}",
             "site.yaml:29: identities.0x1: unknown HCA of h1 'mlx5_7'; did you mean 'mlx5_1'?",
         ),
@@ -269,6 +265,13 @@ def test_a_word_that_names_nothing_gives_the_nearest_valid_one(old: str, new: st
 )
 def test_a_reference_outside_the_groups_gives_the_nearest_valid_word(extra: str, message: str) -> None:
     assert str(error_of(f"{SMALL}{extra}\n")) == message
+
+
+def test_an_identity_may_be_of_a_device_that_only_a_plan_names() -> None:
+    text = SMALL + "identities: {0x1: laef2}\n"
+    assert load_site(text, "site.yaml").identities == {"0x1": "laef2"}
+    alone = text[: text.index("fabrics:")] + text[text.index("identities:") :]
+    assert str(error_of(alone)).endswith("identities.0x1: unknown device 'laef2'; did you mean 'leaf2'?")
 
 
 @pytest.mark.parametrize(
