@@ -28,15 +28,24 @@ _FORMS = "a file, postgresql://user@host/database, or env:NAME where the variabl
 class Location:
     """A state store's place.
 
-    :param place: for people, without any password; :param url: for SQLAlchemy, may hold a password: never printed.
-    :param path: the file, empty for a database server.
+    :param place: for people, without any password; :param server: URL of a database server, may hold a password:
+        never printed. :param path: the file, empty for a database server.
     :param chosen: somebody named it; False for the default place.
     """
 
     place: str
-    url: str = field(repr=False)
+    server: str = field(repr=False)
     path: str = ""
     chosen: bool = True
+
+    @property
+    def url(self) -> str:
+        """For SQLAlchemy, which is imported only here: who finds no file needs none. May hold a password."""
+        if not self.path:
+            return self.server
+        from sqlalchemy import URL
+
+        return URL.create("sqlite+pysqlite", database=os.path.abspath(self.path)).render_as_string()
 
 
 def find_location(
@@ -91,10 +100,7 @@ def _file(text: str, folder: str = "", said_by: str = "", *, chosen: bool = True
     if not text or "\0" in text or text == ":memory:":
         raise UsageError(f"{said_by}: {text!r} is no file name; expected {_FORMS}")
     path = os.path.join(folder, os.path.expanduser(text))
-    from sqlalchemy import URL
-
-    url = URL.create("sqlite+pysqlite", database=os.path.abspath(path))
-    return Location(path, url.render_as_string(), path, chosen)
+    return Location(path, "", path, chosen)
 
 
 def _database(text: str, said_by: str, secret: bool) -> Location:
