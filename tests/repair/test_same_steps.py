@@ -1,4 +1,4 @@
-"""Ties are broken by names: however plan and discovery are ordered, the same steps come out; and the way people walk."""
+"""Ties are broken by names: the same steps come out however plan and discovery are ordered; and how people walk."""
 
 from __future__ import annotations
 

@@ -135,7 +135,9 @@ def halls(draw: st.DrawFn) -> Hall:
         hall.cables.pop(draw(st.integers(0, len(hall.cables) - 1)))
     elif change == "unplanned":
         at = draw(st.integers(0, len(hall.slots) - 1))
-        hall.cables[at].part = PARTS[hall.slots.pop(at).type]  # what nobody planned must say itself what it is
+        hall.cables[at].part = PARTS[
+            hall.slots.pop(at).type
+        ]  # what nobody planned must say itself what it is
     for _ in range(1 if "dac_split_1x4" in chosen else draw(st.integers(1, 2))):
         misplace(draw, hall)
     return hall
