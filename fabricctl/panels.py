@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+_TOPS = {"finned": ("finned", "ihs"), "flat": ("flat", "rhs")}
+"""Words of a cage type that tell which OSFP plugs fit."""
+
 
 class PanelPort(NamedTuple):
     """One port of a panel.
@@ -69,6 +72,17 @@ class Panel:
     def cages(self) -> tuple[str, ...]:
         """Names of the cages in the table's order."""
         return tuple(dict.fromkeys(port.cage for port in self.ports))
+
+    @property
+    def top(self) -> str:
+        """Which OSFP plugs its cages take, as ``cage_type`` says: ``finned``, ``flat``, or empty when it does not say.
+
+        Finned (IHS) ones go into air-cooled switches; flat-topped (RHS) ones into ConnectX-7 cards, DGX H100 and
+        liquid-cooled switches (docs.nvidia.com/networking/display/800g200gpam4list).
+        """
+        said = self.cage_type.lower()
+        tops = [top for top, words in _TOPS.items() if any(word in said for word in words)]
+        return tops[0] if len(tops) == 1 else ""
 
     @property
     def side_words(self) -> str:

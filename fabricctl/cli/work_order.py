@@ -27,6 +27,7 @@ from fabricctl.cli.intent_options import (
     not_an_input,
     once_stdin,
 )
+from fabricctl.cli.state_options import StateOption
 from fabricctl.errors import UsageError
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ def make(
             "--split the share's number goes before the ending.",
         ),
     ] = [],  # noqa: B006 - typer copies it
+    state: StateOption = "",
     paper: Annotated[
         PaperName, typer.Option(help="Paper of the HTML; any: as the printer has it.")
     ] = PaperName.ANY,
@@ -118,7 +120,8 @@ def make(
     """Write the work order that repairs the cabling with the fewest moves.
 
     Steps in the order of a walk along the racks, each with both ends, labels, sign of success, hosts it disconnects,
-    time, and the way back; separate orders for missing and dead parts. Exit 0: nothing to do; 1: something to do;
+    time, and the way back; separate orders for missing and dead parts. Where the site's state store or --state is at
+    hand, hosts in service or draining are named. Exit 0: nothing to do; 1: something to do;
     3: something could not be told, and the order says what it does not cover.
     """
     from datetime import datetime
@@ -146,6 +149,7 @@ def make(
         identify=identify,
         assume=assumed(assume, identify=identify),
         port_numbers=port_numbers,
+        state=state,
         save=save,
         deadline_s=deadline,
         known_hosts=known_hosts,

@@ -43,9 +43,10 @@ class Kind:
     :param in_cage: the plug fills a whole cage (copper, or a module moulded to its cable); else it is an MPO in a
         transceiver that stays where it is.
     :param keeps_side: plugs of the switch side and of the HCA side differ: OSFP is finned (IHS) in air-cooled switch
-        cages and flat-topped (RHS) in ConnectX-7 cards and DGX systems, so no plug changes sides.
+        cages and flat-topped (RHS) in ConnectX-7 cards, DGX systems and liquid-cooled switches, so no plug changes
+        between them.
     :param family: kinds of one family fit each other's places.
-    :param reach_m: speed name -> longest length made, metres; nothing where no source tells.
+    :param reach_m: of copper, speed name -> longest length made, metres; nothing where no source tells.
     :param part_numbers: prefixes.
     """
 
@@ -96,7 +97,7 @@ KINDS: Mapping[AssemblyType, Kind] = MappingProxyType(
     {
         kind.type: kind
         for kind in (
-            # 50 m multimode (OM3 30 m), 100 m single-mode (MMS4X00-NS), 500 m (MMS4X00-NM); XDR is single-mode only
+            # how far fibres reach depends on part numbers: fabricctl/repair/reach.py
             Kind(
                 AssemblyType.FIBRE,
                 *_two(1),
@@ -105,7 +106,6 @@ KINDS: Mapping[AssemblyType, Kind] = MappingProxyType(
                 keeps_side=False,
                 family="straight fibre",
                 part_numbers=("MFP7E10", "MFP7E30"),
-                reach_m={"NDR": 500, "XDR": 500},
             ),
             Kind(
                 AssemblyType.FIBRE_SPLIT_2,
@@ -115,7 +115,6 @@ KINDS: Mapping[AssemblyType, Kind] = MappingProxyType(
                 keeps_side=False,
                 family="1:2 fibre",
                 part_numbers=("MFP7E20", "MFP7E40"),
-                reach_m={"NDR": 50},
             ),
             # made in 0.5, 1, 1.5 and 2 m
             Kind(

@@ -1,7 +1,8 @@
 """Intended and existing assemblies that do not agree, from a comparison of plan and discovery.
 
 Starts from the planned links that are wrong and follows cables and slots from port to port, so the work grows with
-the faults and not with the fabric. What cannot be judged is left out: a slot none of whose links has both devices
+the faults and not with the fabric. All is done in the order of names, so that what is equally good is chosen alike
+however plan and discovery are ordered. What cannot be judged is left out: a slot none of whose links has both devices
 seen, and a cable that only touches such slots. So are cables between devices outside the plan, guests of reserved
 ports, and what leads from an unjudged slot to an unknown device: that device may well be the planned one.
 """
@@ -83,14 +84,14 @@ class _Builder:
 
     def run(self) -> Stock:
         todo: deque[Assembly] = deque()
-        for judged in self.comparison.classified.judged:
-            if judged.cls in WRONG:
-                slot = self.slots.at(judged.link.a)
-                assert slot is not None
-                todo.append(slot)
+        wrong = [judged.link.a for judged in self.comparison.classified.judged if judged.cls in WRONG]
+        for port in sorted(wrong, key=self.devices.by_name):
+            slot = self.slots.at(port)
+            assert slot is not None
+            todo.append(slot)
         while todo:
             self.follow(todo)
-        for cable in self.strays():
+        for cable in sorted(self.strays(), key=self.devices.order):
             self.take(cable, todo)
         while todo:
             self.follow(todo)
@@ -158,7 +159,9 @@ class _Builder:
         groups: list[Group] = []
         mismatches: list[Mismatch] = []
         excluded = 0
-        for group in components(list(self.wanted.values()), list(self.lying.values())):
+        slots = sorted(self.wanted.values(), key=self.devices.order)
+        cables = sorted(self.lying.values(), key=self.devices.order)
+        for group in components(slots, cables):
             spoiled = {p: bad[p] for a in (*group.slots, *group.cables) for p in _ports(a) if p in bad}
             if spoiled:
                 excluded += len(group.slots)

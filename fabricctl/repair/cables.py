@@ -40,7 +40,8 @@ class Cables:
             link, peer = self.link(port), self.peer(port)
             if link is None or peer is None:
                 return None
-            self._enter(self._make(port, peer, link))
+            near, far = sorted((port, peer), key=self.devices.by_name)  # whoever asks first
+            self._enter(self._make(near, far, link))
         return self._at[port]
 
     def _enter(self, cable: Assembly) -> None:
@@ -67,7 +68,8 @@ class Cables:
         elif told is not None:
             made = self._told(KINDS[told], a, b)
         else:
-            made = self._fitting(a, b, optical=is_transceiver(part))
+            modules = detail.modules if detail is not None else ()
+            made = self._fitting(a, b, optical=any(map(is_transceiver, (part, *modules))))
         kind, source, plugs = made
         if isinstance(plugs, str):
             mismatch = Mismatch(tuple(sorted({a, b})), kind.type, plugs)
@@ -83,7 +85,7 @@ class Cables:
         )
 
     def _ends(self, a: Port, b: Port) -> tuple[Plug, ...]:
-        first, second = sorted((a, b))
+        first, second = sorted((a, b), key=self.devices.by_name)
         return _end(1, (first,)), _end(2, (second,))
 
     def _told(self, kind: Kind, a: Port, b: Port) -> _Made:

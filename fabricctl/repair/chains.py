@@ -18,9 +18,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from fabricctl.repair.cost import Pair, Reach, Visits, pairings
+from fabricctl.repair.cost import Visits, pairings
 from fabricctl.repair.knowledge import Devices
 from fabricctl.repair.model import Assembly, Socket
+from fabricctl.repair.reach import Pair, Reach
 
 
 @dataclass

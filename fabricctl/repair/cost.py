@@ -10,7 +10,7 @@ Compared in this order:
    component and a good choice over all).
 
 What never differs between minimum plans is not weighed: MPOs move and transceivers stay, since the unit of movement
-of a fibre is its MPO; and a plug that must not change between switch and HCA side is no pairing at all.
+of a fibre is its MPO; and a plug that must not change between finned and flat-topped places is no pairing at all.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from fabricctl.fabric import Port
-from fabricctl.repair.assemblies import Kind, kind_of, seated
+from fabricctl.repair.assemblies import kind_of, seated
 from fabricctl.repair.knowledge import Devices
-from fabricctl.repair.model import Assembly, Plug, Socket
+from fabricctl.repair.model import Assembly, Plug
+from fabricctl.repair.reach import Pair, Reach, Way
 
 MISSES = 1_000_000
 FOREIGN = 10_000
@@ -31,30 +31,6 @@ RACK = 100
 DEVICE = 1
 """Weights of the same order for splitters, whose assignment needs one number per pair. A pair visits at most ten
 racks and ten devices and misses at most five runs, so no lower rank outweighs a higher one inside a pair."""
-
-
-class Way(NamedTuple):
-    """Where one plug goes. :param plug: index into the cable's plugs; :param target: its planned place."""
-
-    plug: int
-    target: Socket
-
-
-class Pair(NamedTuple):
-    """A cable that serves a slot. :param ways: plugs that must move; :param stays: how many stay."""
-
-    cable: Assembly
-    slot: Assembly
-    ways: tuple[Way, ...]
-    stays: int
-
-
-class Run(NamedTuple):
-    """What a moved plug's cable spans and what it would have to. :param ok: None when nothing tells."""
-
-    has_m: float | None
-    needs_m: float | None
-    ok: bool | None
 
 
 def pairings(cable: Assembly, slot: Assembly, devices: Devices) -> Iterator[Pair]:
@@ -68,7 +44,7 @@ def pairings(cable: Assembly, slot: Assembly, devices: Devices) -> Iterator[Pair
         stays = 0
         for index, plug in own.items():
             target = wanted.get(permutation[index])
-            if target is None or (kind.keeps_side and not same_side(plug, target, devices)):
+            if target is None or (kind.keeps_side and not fits(plug, target, devices)):
                 break
             if target.socket == plug.socket:
                 stays += 1
@@ -78,49 +54,16 @@ def pairings(cable: Assembly, slot: Assembly, devices: Devices) -> Iterator[Pair
             yield Pair(cable, slot, tuple(ways), stays)
 
 
-def same_side(plug: Plug, target: Plug, devices: Devices) -> bool:
-    """Whether both are places of switches, or both of HCAs."""
-    return devices.is_hca(plug.socket.node) == devices.is_hca(target.socket.node)
+def fits(plug: Plug, target: Plug, devices: Devices) -> bool:
+    """Whether a plug that fills its cage may go there: finned and flat-topped OSFP plugs never change places.
 
-
-class Reach:
-    """Whether cables span their new runs."""
-
-    def __init__(self, devices: Devices) -> None:
-        self.devices = devices
-        self.slack_m = devices.knowledge.slack_m
-
-    def run(self, pair: Pair, way: Way) -> Run:
-        """The run of one moved plug; of a head the worst of its tails.
-
-        A cable of unknown length spans its present run and the slack, and none spans more than its kind is made.
-        """
-        kind, own = kind_of(pair.cable), seated(pair.cable)
-        moved = {id(pair.cable.plugs[w.plug]): w.target for w in pair.ways}
-        plug = pair.cable.plugs[way.plug]
-        worst = Run(None, None, None)
-        for near, far in sorted({(a.plug, b.plug) for a, b in kind.joins}):
-            a, b = own.get(near), own.get(far)
-            if a is None or b is None or plug not in (a, b):
-                continue
-            now = self.devices.metres(a.socket.node, b.socket.node)
-            new = self.devices.metres(moved.get(id(a), a.socket).node, moved.get(id(b), b.socket).node)
-            if new is None:
-                continue
-            made = self._made(kind, pair.slot)
-            has = pair.cable.length_m
-            if has is None and now is not None:
-                has = max(now, min(now + self.slack_m, made))
-            run = Run(has, new, False if new > made else None if has is None else new <= has)
-            if worst.needs_m is None or new > worst.needs_m:
-                worst = run
-        return worst
-
-    def _made(self, kind: Kind, slot: Assembly) -> float:
-        """The longest its kind is made for the slot's speed; where the plan tells no speed, for any."""
-        link = self.devices.plan.links.get(slot.plugs[-1].socket.ports[0])
-        speed = link.rate.speed if link is not None and link.rate is not None else ""
-        return kind.reach_m.get(speed) or max(kind.reach_m.values(), default=float("inf"))
+    The panels tell which cages take which; where one does not, switches are taken to differ from HCAs.
+    """
+    here, there = plug.socket.node, target.socket.node
+    own, wanted = devices.top(here), devices.top(there)
+    if own and wanted:
+        return own == wanted
+    return devices.is_hca(here) == devices.is_hca(there)
 
 
 @dataclass

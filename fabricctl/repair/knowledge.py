@@ -11,7 +11,8 @@ from fabricctl.fabric import Fabric, Node, NodeKind, Place, Port
 from fabricctl.hostset import natural_key
 from fabricctl.panels import Panel
 from fabricctl.plan.lengths import RackSpot, estimate_m
-from fabricctl.repair.model import AssemblyType, Socket
+from fabricctl.repair.assemblies import is_transceiver
+from fabricctl.repair.model import Assembly, AssemblyType, Socket
 
 SLACK_M = 1.0
 """How much further than its present run a cable of unknown length is taken to span: its two service loops, the same
@@ -40,6 +41,7 @@ class RepairKnowledge:
     :param host_of: plan key of an HCA -> host name, where the plan does not tell.
     :param class_assembly: name of a plan's link class -> kind of cable used in it.
     :param reserved: reserved ports (plan keys) beside those the plan itself reserves.
+    :param racks: rack name -> where it stands: the way people walk.
     :param slack_m: what a cable of unknown length spans beyond its present run.
     """
 
@@ -49,7 +51,19 @@ class RepairKnowledge:
     host_of: Mapping[str, str] = field(default_factory=dict)
     class_assembly: Mapping[str, AssemblyType] = field(default_factory=dict)
     reserved: Mapping[Port, str] = field(default_factory=dict)
+    racks: Mapping[str, RackSpot] = field(default_factory=dict)
     slack_m: float = SLACK_M
+
+
+def walk_key(rack: str, racks: Mapping[str, RackSpot]) -> tuple[object, ...]:
+    """Sort key of a rack, as people walk: row by row, along the row; racks whose spot nobody tells by name, after them.
+
+    A rack of no name comes last.
+    """
+    spot = racks.get(rack)
+    if spot is not None:
+        return 0, natural_key(spot.row), spot.position, natural_key(rack)
+    return (1 if rack else 2), natural_key(rack)
 
 
 def distances_by_rack(
@@ -82,6 +96,8 @@ class Devices:
         self._racks: dict[str, str] = {}
         self._walk: dict[str, tuple[object, ...]] = {}
         self._metres: dict[tuple[str, str], float | None] = {}
+        self._names: dict[str, tuple[object, ...]] = {}
+        self._tops: dict[str, str] = {}
 
     def node(self, key: str) -> Node | None:
         """The node; None for a key nobody has."""
@@ -130,13 +146,58 @@ class Devices:
         """Sort key of a place, as people walk: rack, device, port."""
         key = self._walk.get(socket.node)
         if key is None:
-            rack, box, name = self.rack(socket.node), self.box(socket.node), self.name(socket.node)
-            key = self._walk[socket.node] = tuple(map(natural_key, (rack, box, name)))
+            rack = walk_key(self.rack(socket.node), self.knowledge.racks)
+            box, name = self.box(socket.node), self.name(socket.node)
+            key = self._walk[socket.node] = (rack, natural_key(box), natural_key(name), socket.node)
         return (*key, socket.ports[0].number)
+
+    def order(self, assembly: Assembly) -> list[tuple[object, ...]]:
+        """Sort key of an assembly, by the names of its places: the same however the input was ordered."""
+        return sorted(self.by_name(port) for plug in assembly.plugs for port in plug.socket.ports)
+
+    def by_name(self, port: Port) -> tuple[object, ...]:
+        """Sort key of a port, by the name of its device."""
+        name = self._names.get(port.node)
+        if name is None:
+            name = self._names[port.node] = (natural_key(self.name(port.node)), port.node)
+        return (*name, port.number)
+
+    def top(self, key: str) -> str:
+        """Which OSFP plugs its cages take, ``finned`` or ``flat``; empty when nothing tells."""
+        if key not in self._tops:
+            panel = self.knowledge.panel_of(key) if self.planned(key) else None
+            self._tops[key] = panel.top if panel is not None else ""
+        return self._tops[key]
+
+    def speed(self, port: Port) -> str:
+        """Speed the plan wants on a port, ``NDR``; empty when it does not tell."""
+        link = self.plan.links.get(port)
+        return link.rate.speed if link is not None and link.rate is not None else ""
+
+    def module(self, port: Port) -> str:
+        """Part number of the transceiver in a port: the one that was read there, else the planned one; may be empty.
+
+        Transceivers stay when their plugs move, so it is also what the next plug there meets.
+        """
+        seen = self.binding.seen_of.get(port.node, "" if self.planned(port.node) else port.node)
+        own = Port(seen, port.number)
+        for link, end in ((self.seen.links.get(own), own), (self.plan.links.get(port), port)):
+            if link is None or link.detail is None:
+                continue
+            part = link.detail.modules[0 if link.a == end else 1]
+            part = part or (link.detail.part_number if is_transceiver(link.detail.part_number) else "")
+            if part:
+                return part
+        return ""
+
+    @property
+    def tells_metres(self) -> bool:
+        """Whether anything is known of distances."""
+        return self.knowledge.distance_m is not _no_distance
 
     def metres(self, a: str, b: str) -> float | None:
         """Metres of cable between two devices, None when nothing tells."""
-        if self.knowledge.distance_m is _no_distance:
+        if not self.tells_metres:
             return None
         pair = (a, b) if a <= b else (b, a)
         if pair not in self._metres:

@@ -35,9 +35,11 @@ class Lying:
         return self.in_plan(link.other(Port(self.seen_of.get(port.node, port.node), port.number)))
 
     def part(self, port: Port) -> str:
-        """Part number of what lies in a port, empty when nothing tells."""
+        """Part number of what lies in a port: the cable's, else a transceiver's; empty when nothing tells."""
         link = self.link(port)
-        return link.detail.part_number if link is not None and link.detail is not None else ""
+        if link is None or link.detail is None:
+            return ""
+        return link.detail.part_number or next((part for part in link.detail.modules if part), "")
 
     def one_plug(self, port: Port) -> tuple[AssemblyType, Port] | None:
         """Whether the ports of a cage share a serial, and with it one plug of a cable; and at which end.

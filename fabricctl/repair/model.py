@@ -114,6 +114,8 @@ class Move:
     has_m: float | None = None
     needs_m: float | None = None
     note: str = ""
+    links: bool = True
+    """False when no cable of its make links at the speed planned there, however long; ``note`` says why."""
 
     @property
     def hangs(self) -> bool:

@@ -8,10 +8,12 @@ only added, with a default.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from fabricctl.hostset import natural_key
+from fabricctl.nodes.model import NodeState
 from fabricctl.repair.model import AssemblyType, OrderKind, TypeSource
 
 DOCS: Final[Mapping[str, bool]] = {"use_attribute_docstrings": True}
@@ -176,6 +178,10 @@ class Step:
     undo: str
     joints: tuple[Joint, ...]
     """For the check."""
+    in_service: tuple[str, ...] = ()
+    """Of the hosts that lose a link, those that were in service by the node record when the order was made."""
+    draining: tuple[str, ...] = ()
+    """Of the hosts that lose a link, those that were draining: jobs may still run there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +201,10 @@ class Part:
     """The ports it is about."""
     far: tuple[Spot | None, ...]
     """What each of these ports should be joined to, null when the plan leaves it empty."""
+    in_service: tuple[str, ...] = ()
+    """Of the hosts at these ports, those that were in service by the node record when the order was made."""
+    draining: tuple[str, ...] = ()
+    """Of the hosts at these ports, those that were draining."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +263,18 @@ class WorkOrder:
         return tuple(dict.fromkeys(spot.rack for spot in spots if spot.rack))
 
     @property
+    def in_service(self) -> tuple[str, ...]:
+        """Hosts in service, by the node record, that steps or separate orders touch, in natural order."""
+        steps, parts = (step.in_service for step in self.steps), (part.in_service for part in self.parts)
+        return tuple(sorted({host for hosts in (*steps, *parts) for host in hosts}, key=natural_key))
+
+    @property
+    def draining(self) -> tuple[str, ...]:
+        """The same of hosts that were draining."""
+        steps, parts = (step.draining for step in self.steps), (part.draining for part in self.parts)
+        return tuple(sorted({host for hosts in (*steps, *parts) for host in hosts}, key=natural_key))
+
+    @property
     def empty(self) -> bool:
         """Nothing to do at all."""
         return not (self.steps or self.parts or self.look_first)
@@ -260,9 +282,11 @@ class WorkOrder:
 
 @dataclass(frozen=True)
 class About:
-    """What heads a work order. :param made: ISO 8601; the rest as in ``WorkOrder``.
+    """What heads a work order.
 
-    :param look_first: what to look at before any step, one text each: causes that may be settled without a move.
+    :param made: ISO 8601; :param states: host -> its state in the node record, of those that have one;
+    :param look_first: what to look at before any step, one text each: causes that may be settled without a move;
+    :param notes: beside those of the repair; the rest as in ``WorkOrder``.
     """
 
     site: str = ""
@@ -271,4 +295,5 @@ class About:
     made: str = ""
     not_covered: tuple[str, ...] = ()
     look_first: tuple[str, ...] = ()
+    states: Mapping[str, NodeState] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

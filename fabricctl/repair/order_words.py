@@ -6,8 +6,10 @@ them in mind. Handling rules name their source; what is not confirmed says so.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from fabricctl.hostset import fold
 from fabricctl.repair.model import Assembly, AssemblyType, OrderKind, TypeSource
 
 FIND_MIN = 1.0
@@ -167,3 +169,27 @@ def span(minutes: float) -> str:
     if not hours:
         return f"{rest} min"
     return f"{hours:,} h {rest} min" if rest else f"{hours:,} h"
+
+
+def busy(in_service: Collection[str], draining: Collection[str]) -> Iterator[str]:
+    """Which hosts jobs may run on: one phrase each for those in service and those that drain."""
+    if in_service:
+        yield f"in service by the node record: {fold(in_service)}"
+    if draining:
+        yield f"draining by the node record: {fold(draining)}"
+
+
+def busy_stops(in_service: Collection[str], draining: Collection[str]) -> Iterator[str]:
+    """Reasons to stop at a step that disconnects such hosts."""
+    for phrase in busy(in_service, draining):
+        yield f"{phrase}: go on only when no job is left there"
+
+
+def busy_first(in_service: Collection[str], draining: Collection[str]) -> Iterator[str]:
+    """What to do about them before the work begins."""
+    if in_service:
+        them = "it" if len(in_service) == 1 else "them"
+        command = f'fabricctl node set {fold(in_service)} --to draining --reason "work order"'
+        yield f"in service by the node record: {fold(in_service)}: drain {them} first ({command})"
+    if draining:
+        yield f"draining by the node record: {fold(draining)}: wait until no job is left there"

@@ -103,7 +103,12 @@ def _weak(stock: Stock, links: list[Judged]) -> PartOrder:
     copper = slot is not None and kind_of(slot).in_cage
     steps = "reseat its plugs, then replace the cable"
     if not copper:
-        steps = "inspect, clean and reseat its plugs, then replace a transceiver, then the fibre"
+        tops = {top: port for port in _ends(links) if (top := stock.devices.top(port.node))}
+        which = " and ".join(f"{top} top in {stock.devices.name(port.node)}" for top, port in tops.items())
+        steps = (
+            f"inspect, clean and reseat its plugs, then replace a transceiver{f' ({which})' if which else ''}, then "
+            "the fibre"
+        )
     said = " and ".join(
         f"{stock.slots.words(one.link.a)} to {stock.slots.words(one.link.b)} runs at {one.rate}, "
         f"{one.expected_rate} is expected"

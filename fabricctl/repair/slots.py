@@ -88,7 +88,8 @@ class Slots:
         )
 
     def _ends(self, a: Port, b: Port) -> tuple[Plug, ...]:
-        return Plug("end", 1, Socket((a,))), Plug("end", 2, Socket((b,)))
+        first, second = sorted((a, b), key=self.devices.by_name)
+        return Plug("end", 1, Socket((first,))), Plug("end", 2, Socket((second,)))
 
     def kind_of(self, link: Link) -> tuple[Kind, TypeSource]:
         """The kind the plan tells, else the one of the cables that lie there, else fibre."""

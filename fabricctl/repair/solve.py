@@ -37,10 +37,10 @@ from fabricctl.hostset import natural_key
 from fabricctl.repair.assemblies import joined, kind_of
 from fabricctl.repair.build import Group, Stock, build
 from fabricctl.repair.chains import Answer, Chains
-from fabricctl.repair.cost import Pair, Reach
 from fabricctl.repair.knowledge import RepairKnowledge
 from fabricctl.repair.model import Assembly, Move, MoveKind, Plug, RepairPlan, TypeSource
 from fabricctl.repair.parts import part_orders, slow_by_rule
+from fabricctl.repair.reach import Pair, Reach, Run, Way, class_note
 from fabricctl.repair.sequence import in_sequence
 from fabricctl.repair.splitters import assign
 
@@ -133,7 +133,8 @@ class _Planner:
                     reaches=run.ok,
                     has_m=run.has_m,
                     needs_m=run.needs_m,
-                    note=self.foreign_note(plug),
+                    note=self.note(plug, way, run),
+                    links=run.links,
                 )
 
     def of_pulled(self, cables: list[Assembly]) -> Iterator[Move]:
@@ -175,6 +176,12 @@ class _Planner:
                 found.update(filter(None, (self.devices.host(port.node), self.devices.host(peer.node))))
         return tuple(sorted(found, key=natural_key))
 
+    def note(self, plug: Plug, way: Way, run: Run) -> str:
+        """What to know before touching it."""
+        was, becomes = self.devices.speed(plug.socket.ports[0]), self.devices.speed(way.target.ports[0])
+        notes = (self.foreign_note(plug), run.note, class_note(was, becomes))
+        return "; ".join(note for note in notes if note)
+
     def foreign_note(self, plug: Plug) -> str:
         if self.devices.planned(plug.socket.node):
             return ""
@@ -184,9 +191,12 @@ class _Planner:
         return f"{self.stock.slots.words(plug.socket.ports[0])}, a device outside the plan"
 
     def remarks(self, moves: list[Move], pulled: int, laid: int) -> Iterator[str]:
-        short = sum(move.reaches is False for move in moves)
+        short = sum(move.reaches is False and move.links for move in moves)
         if short:
             yield f"{short:,} plugs belong to cables that do not span their new run: have longer ones at hand"
+        strange = Counter(move.note for move in moves if not move.links)
+        for why, plugs in strange.items():
+            yield f"{plugs:,} plugs belong to cables that do not link where the plan wants them: {why}"
         if pulled and laid:
             yield (
                 f"{pulled:,} cables are pulled and {laid:,} are to be laid: a pulled one that is sound and long enough "

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import Counter
 
 from fabricctl.repair.chains import Answer
-from fabricctl.repair.cost import Pair, Reach, Visits, pairings, weight_of
+from fabricctl.repair.cost import Visits, pairings, weight_of
 from fabricctl.repair.knowledge import Devices
 from fabricctl.repair.model import Assembly, Socket
+from fabricctl.repair.reach import Pair, Reach
 
 
 def assign(

@@ -12,6 +12,7 @@ from fabricctl.repair import order_words as words
 from fabricctl.repair.jobs import Job, Placed
 from fabricctl.repair.model import Assembly, Move, MoveKind, Socket
 from fabricctl.repair.order_model import FarEnd, Joint, Spot, Step, StepKind
+from fabricctl.repair.service import Service
 from fabricctl.repair.spots import Spots
 
 _KINDS = {MoveKind.MOVE: StepKind.MOVE, MoveKind.PULL: StepKind.PULL, MoveKind.NEW: StepKind.LAY}
@@ -35,9 +36,15 @@ class StepMaker:
     """Turns numbered jobs into steps."""
 
     def __init__(
-        self, comparison: Comparison, spots: Spots, spot: SpotOf, numbered: Sequence[Numbered]
+        self,
+        comparison: Comparison,
+        spots: Spots,
+        spot: SpotOf,
+        numbered: Sequence[Numbered],
+        service: Service,
     ) -> None:
         self.comparison, self.spots, self.spot, self.numbered = comparison, spots, spot, numbered
+        self.service = service
         self.move_of = {
             cable_key(move): move
             for one in numbered
@@ -62,7 +69,12 @@ class StepMaker:
         others = tuple(self.others(job))
         here, far, now = self.labels(job, others)
         becomes = job.moves[0].becomes
-        hosts, hosts_words = self.hosts(one)
+        names, hosts_words = self.hosts(one)
+        hosts, in_service, draining = (
+            fold(names),
+            self.service.in_service(names),
+            self.service.draining(names),
+        )
         since = self.out_at.get(id(job), 0)
         return Step(
             number=one.number,
@@ -86,11 +98,13 @@ class StepMaker:
             type_from=cable.type_from,
             expect=self.expect(one, targets, others),
             hosts=hosts,
-            hosts_words=hosts_words,
+            hosts_words="; ".join((hosts_words, *words.busy(in_service, draining))),
             minutes=self.minutes(one, sources, targets),
-            stop_if=tuple(self.stop_if(job, hosts)),
+            stop_if=(*self.stop_if(job, hosts), *words.busy_stops(in_service, draining)),
             undo=self.undo(one, sources, targets),
             joints=tuple(self.joints(job)),
+            in_service=in_service,
+            draining=draining,
         )
 
     # -- what to do ---------------------------------------------------------------------------------------
@@ -165,8 +179,8 @@ class StepMaker:
 
     # -- what it does to others -----------------------------------------------------------------------------
 
-    def hosts(self, one: Numbered) -> tuple[str, str]:
-        """Hosts that lose a link while the step is done, folded and as a sentence."""
+    def hosts(self, one: Numbered) -> tuple[set[str], str]:
+        """Hosts that lose a link while the step is done, and that as a sentence."""
         hcas, hosts = set[str](), set[str]()
         for job in (one.placed.job, *one.placed.clears):
             for move in job.moves:
@@ -177,9 +191,9 @@ class StepMaker:
                             hosts.add(node.host or node.name)
                             hcas.add(node.name)
         if not hosts:
-            return "", "no host hangs on this plug"
+            return hosts, "no host hangs on this plug"
         verb = "loses its link" if len(hcas) == 1 else "lose their links"
-        return fold(hosts), f"{fold(hcas).replace(',', ', ')} {verb} while this is done"
+        return hosts, f"{fold(hcas).replace(',', ', ')} {verb} while this is done"
 
     def expect(self, one: Numbered, targets: tuple[Spot, ...], others: tuple[FarEnd, ...]) -> str:
         """The sign of success."""
@@ -214,7 +228,9 @@ class StepMaker:
         if hosts:
             yield f"a job runs on {hosts}: ask who owns it first"
         for move in job.moves:
-            if move.reaches is False or _too_short(move):
+            if not move.links:
+                yield "no cable of this make links there at the planned speed: lay a new one instead"
+            elif move.reaches is False or _too_short(move):
                 has = f"it spans {move.has_m:g} m" if move.has_m is not None else "it is too short"
                 needs = f", the new way is {move.needs_m:g} m" if move.needs_m is not None else ""
                 yield f"it does not reach, as it seems ({has}{needs}): lay a new cable instead"

@@ -1,8 +1,9 @@
 """The work order: a repair plan in the words of the hall, in the order of a walk along the racks.
 
-Groups of moves that belong together stay together. They are ordered by the racks they touch, lowest rack first, then
+Groups of moves that belong together stay together. They are ordered by the racks they touch, first rack first, then
 by unit and port: whatever needs rack A01 alone comes first, then what needs A01 and A02, and so on, so that one walk
-along the racks in natural order sees every group at the first of its racks. Inside a group the order is the one that
+along the racks sees every group at the first of its racks. The walk goes row by row and along each row where the site
+tells how racks stand, else in natural order of their names. Inside a group the order is the one that
 can be done (``jobs.in_turn``).
 """
 
@@ -17,11 +18,12 @@ from fabricctl.cabling.comparison import Comparison
 from fabricctl.fabric import Port
 from fabricctl.hostset import fold, natural_key
 from fabricctl.repair.jobs import Job, Placed, in_turn
-from fabricctl.repair.knowledge import RepairKnowledge
+from fabricctl.repair.knowledge import RepairKnowledge, walk_key
 from fabricctl.repair.model import Move, PartOrder, RepairPlan, Socket
 from fabricctl.repair.order_model import About, LookFirst, Part, Spot, Step, WorkOrder
-from fabricctl.repair.order_words import ESTIMATE_NOTE, PART_ACTIONS
+from fabricctl.repair.order_words import ESTIMATE_NOTE, PART_ACTIONS, busy_stops
 from fabricctl.repair.parts import slow_by_rule
+from fabricctl.repair.service import Service
 from fabricctl.repair.spots import Spots
 from fabricctl.repair.step_text import Numbered, StepMaker
 
@@ -42,15 +44,17 @@ def make_order(
 
 class _Maker:
     def __init__(self, plan: RepairPlan, comparison: Comparison, knowledge: RepairKnowledge) -> None:
-        self.plan, self.comparison = plan, comparison
+        self.plan, self.comparison, self.racks = plan, comparison, knowledge.racks
         self.spots = Spots(comparison, knowledge)
+        self.service = Service({})
         self._spots: dict[tuple[Socket, object], Spot] = {}
 
     def order(self, about: About) -> WorkOrder:
+        self.service = Service(about.states)
         steps = self.steps()
         parts = sorted(
             map(self.part, self.plan.parts),
-            key=lambda part: (part.kind, *map(_spot_key, part.spots[:1]), part.id),
+            key=lambda part: (part.kind, *map(self.spot_key, part.spots[:1]), part.id),
         )
         look = [
             LookFirst(mismatch.words, tuple(self.spots.spot([port], None) for port in mismatch.ports))
@@ -65,7 +69,7 @@ class _Maker:
             parts=tuple(parts),
             look_first=(*(LookFirst(text, ()) for text in about.look_first), *self.slow(), *look),
             not_covered=about.not_covered,
-            notes=(*about.notes, *self.notes(bool(steps))),
+            notes=(*self.notes(bool(steps)), *about.notes),
         )
 
     # -- steps --------------------------------------------------------------------------------------------
@@ -90,7 +94,7 @@ class _Maker:
                 numbered.append(Numbered(len(numbered) + 1, number, index, len(placed), one, ""))
         ids = self.ids([one.placed.job for one in numbered])
         numbered = [one._replace(id=ids[at]) for at, one in enumerate(numbered)]
-        return StepMaker(self.comparison, self.spots, self.spot, numbered).steps()
+        return StepMaker(self.comparison, self.spots, self.spot, numbered, self.service).steps()
 
     def job_spots(self, job: Job) -> list[Spot]:
         sockets = [
@@ -99,10 +103,20 @@ class _Maker:
         return [self.spot(socket, job.cable) for socket in sockets]
 
     def group_key(self, placed: Sequence[Placed]) -> Any:
-        """Racks in natural order, then the lowest place."""
+        """Racks as people walk, then the lowest place."""
         spots = [spot for one in placed for spot in self.job_spots(one.job)]
-        racks = sorted({_rack_key(spot) for spot in spots})
-        return racks, min(map(_spot_key, spots)), min(self.identity(one.job) for one in placed)
+        racks = sorted({walk_key(spot.rack, self.racks) for spot in spots})
+        return racks, min(map(self.spot_key, spots)), min(self.identity(one.job) for one in placed)
+
+    def spot_key(self, spot: Spot) -> Any:
+        """A place, as people walk; unknown racks last."""
+        return (
+            walk_key(spot.rack, self.racks),
+            natural_key(spot.unit),
+            natural_key(spot.device),
+            natural_key(spot.hca),
+            tuple(port.port for port in spot.ports),
+        )
 
     def identity(self, job: Job) -> str:
         """What a job does, by names: the same in every run, whatever the order of the input."""
@@ -143,7 +157,10 @@ class _Maker:
             sorted(_port_name(self.spots, port) for port in order.ports)
         )
         (part_id,) = unique_ids("P-", [what])
-        return Part(part_id, order.kind, name, order.words, PART_ACTIONS[order.kind], spots, far)
+        hosts = {spot.device for spot in (*spots, *far) if spot is not None and spot.hca}
+        busy = self.service.in_service(hosts), self.service.draining(hosts)
+        action = " ".join((PART_ACTIONS[order.kind], *(f"Mind: {text}." for text in busy_stops(*busy))))
+        return Part(part_id, order.kind, name, order.words, action, spots, far, *busy)
 
     def _device_name(self, order: PartOrder) -> str:
         known = self.comparison.binding.plan.fabric.nodes.get(order.device)
@@ -185,18 +202,3 @@ def _port_name(spots: Spots, port: Port) -> str:
 def _folded(names: Iterable[str]) -> str:
     text = fold(names)
     return text if len(text) <= NAMES_SHOWN else f"{len(set(names)):,} devices"
-
-
-def _rack_key(spot: Spot) -> Any:
-    """Unknown racks last."""
-    return not spot.rack, natural_key(spot.rack)
-
-
-def _spot_key(spot: Spot) -> Any:
-    return (
-        _rack_key(spot),
-        natural_key(spot.unit),
-        natural_key(spot.device),
-        natural_key(spot.hca),
-        tuple(port.port for port in spot.ports),
-    )

@@ -7,7 +7,7 @@ import io
 
 from fabricctl.repair.order_model import LookFirst, Part, Spot, Step, WorkOrder
 from fabricctl.report.csv_report import cell
-from fabricctl.report.work_order_words import far_words
+from fabricctl.report.work_order_words import busy, far_words
 
 _SPOT = ("rack", "unit", "side", "device", "place", "label")
 COLUMNS = (
@@ -28,6 +28,8 @@ def render(order: WorkOrder) -> str:
         writer.writerow(_row(_step(step)))
     for part in order.parts:
         writer.writerow(_row(_part(part)))
+    for text in busy(order):
+        writer.writerow(_row({"kind": "in_service", "do": text}))
     for look in order.look_first:
         writer.writerow(_row(_look(look)))
     for text in order.not_covered:

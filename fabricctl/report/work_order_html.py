@@ -82,6 +82,8 @@ def _cover(order: WorkOrder) -> Iterator[str]:
     yield _dl(words.facts(order), facts=True)
     if order.not_covered:
         yield f'<div class="warn"><h2>? Not covered: could not be told</h2>{_list(order.not_covered)}</div>'
+    if busy := words.busy(order):
+        yield f'<div class="warn"><h2>! Jobs may run on these hosts</h2>{_list(busy)}</div>'
     if order.look_first:
         yield '<div class="warn"><h2>! Look at this first</h2>'
         for look in order.look_first:

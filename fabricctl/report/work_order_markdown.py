@@ -24,6 +24,7 @@ def _lines(order: WorkOrder) -> Iterator[str]:
     yield ""
     yield from (f"- {name}: {escape(text)}" for name, text in words.facts(order) if text)
     yield from _bullets("Not covered: could not be told", order.not_covered)
+    yield from _bullets("Jobs may run on these hosts", words.busy(order))
     yield from _bullets("Look first", [look.text for look in order.look_first])
     if order.steps:
         yield from _bullets("Stop, leave it as it is and ask, if", STOP_ALWAYS)

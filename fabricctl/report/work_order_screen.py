@@ -37,6 +37,8 @@ def _order(order: WorkOrder, width: int) -> Iterator[Line]:
             yield from _wrapped(name, text, width, PLAIN)
     for index, text in enumerate(order.not_covered):
         yield from _wrapped("not covered" if index == 0 else "", text, width, DOUBT)
+    for index, text in enumerate(words.busy(order)):
+        yield from _wrapped("jobs" if index == 0 else "", text, width, BAD)
     for index, look in enumerate(order.look_first):
         yield from _wrapped("look first" if index == 0 else "", look.text, width, BAD)
     for step in order.steps:

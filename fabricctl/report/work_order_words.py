@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from fabricctl.hostset import fold
 from fabricctl.repair.order_model import FarEnd, Part, Spot, Step, StepKind, WorkOrder
-from fabricctl.repair.order_words import span
+from fabricctl.repair.order_words import busy_first, span
 
 KIND_WORDS = {StepKind.MOVE: "MOVE", StepKind.PULL: "TAKE OUT", StepKind.LAY: "NEW CABLE"}
 KIND_MARKS = {StepKind.MOVE: "\u2192", StepKind.PULL: "\u2715", StepKind.LAY: "\uff0b"}
@@ -51,6 +51,11 @@ def summary(order: WorkOrder) -> str:
     if order.look_first:
         parts.append(f"{plural(len(order.look_first), 'thing')} to look at first")
     return "; ".join(parts)
+
+
+def busy(order: WorkOrder) -> list[str]:
+    """What to do first about hosts that jobs may run on, by the node record."""
+    return list(busy_first(order.in_service, order.draining))
 
 
 def facts(order: WorkOrder) -> Iterator[tuple[str, str]]:

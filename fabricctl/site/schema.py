@@ -82,7 +82,11 @@ class PanelEntry(Section):
     side: Literal["front", "rear"] | None = Field(
         default=None, description="Side of the rack the ports are on."
     )
-    cage_type: str | None = Field(default=None, description="Kind of cage, for example QSFP56.")
+    cage_type: str | None = Field(
+        default=None,
+        description="Kind of cage, for example QSFP56; of OSFP with finned or flat: twin-port OSFP (flat) of a "
+        "liquid-cooled switch.",
+    )
     rows: dict[str, list[str]] = Field(
         default_factory=dict,
         description="Row (top, bottom, or a number) -> its cages from left to right: names, 1-16, or 1-31/2.",

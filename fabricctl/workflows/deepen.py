@@ -54,7 +54,8 @@ def repair_knowledge(comparison: Comparison, options: Options, site: Site | None
     spots = rack_spots(site)
     if not spots:
         return known
-    return replace(known, distance_m=distances_by_rack(comparison.binding.plan.fabric, places.get, spots))
+    metres = distances_by_rack(comparison.binding.plan.fabric, places.get, spots)
+    return replace(known, distance_m=metres, racks=spots)
 
 
 def cause_knowledge(comparison: Comparison, options: Options) -> CauseKnowledge:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
 
@@ -18,6 +18,7 @@ from fabricctl.repair.order_pieces import devices_of, only_device, only_rack, ra
 from fabricctl.repair.work_order import make_order
 from fabricctl.report.causes_words import headline
 from fabricctl.workflows.deepen import repair_knowledge
+from fabricctl.workflows.in_service import Record, read_states
 from fabricctl.workflows.verify_cabling import Intent, Progress, Request, judge, load_intent, observe
 
 
@@ -47,25 +48,28 @@ def make(request: Request, piece: Piece, now: datetime, progress: Progress) -> M
     """Judge the fabric and write down what repairs it.
 
     :raises UsageError: there is no plan, or no such device or rack. :raises InputError: a file cannot be used.
+    :raises StateError: the store that ``--state`` names cannot be read.
     """
     intent = load_intent(request, progress)
     if intent.plan is None:
         raise UsageError("a work order needs the intended cabling: give --plan or --site")
+    record = read_states(intent.site, request.state)
     verdict = judge(intent, observe(request, intent.viewers, progress))
     if verdict.repair is None:
         return Made([], EXIT_COULD_NOT_TELL, tuple(verdict.doubts))
     progress("writing the steps")
-    return made(verdict, intent, piece, now)
+    return made(verdict, intent, piece, now, record)
 
 
-def made(verdict: Verdict, intent: Intent, piece: Piece, now: datetime) -> Made:
+def made(verdict: Verdict, intent: Intent, piece: Piece, now: datetime, record: Record | None = None) -> Made:
     """The work orders of a verdict.
 
+    :param record: the node record, by which hosts in service are named.
     :raises UsageError: no such device or rack.
     """
     comparison = verdict.comparison
     assert comparison is not None
-    order = order_of(verdict, intent, now)
+    order = order_of(verdict, intent, now, record)
     if piece.device:
         _known("device", piece.device, _devices(comparison), devices_of(order))
         order = only_device(order, piece.device)
@@ -76,13 +80,16 @@ def made(verdict: Verdict, intent: Intent, piece: Piece, now: datetime) -> Made:
     return Made(split(order, piece.people) if piece.people > 1 else [order], code)
 
 
-def order_of(verdict: Verdict, intent: Intent, now: datetime) -> WorkOrder:
-    """The whole work order of a verdict that has a repair."""
+def order_of(verdict: Verdict, intent: Intent, now: datetime, record: Record | None = None) -> WorkOrder:
+    """The whole work order of a verdict that has a repair. :param record: the node record, where one is at hand."""
     comparison, repair = verdict.comparison, verdict.repair
     assert comparison is not None
     assert repair is not None
     knowledge = repair_knowledge(comparison, intent.options, intent.site)
-    return make_order(repair, comparison, knowledge, about(verdict, intent, now))
+    head = about(verdict, intent, now)
+    if record is not None:
+        head = replace(head, states=record.states, notes=(record.doubt,) if record.doubt else ())
+    return make_order(repair, comparison, knowledge, head)
 
 
 def about(verdict: Verdict, intent: Intent, now: datetime) -> About:

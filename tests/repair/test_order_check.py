@@ -219,4 +219,5 @@ def test_one_device_looks_only_at_its_own_steps() -> None:
     assert len(check(order, look(hall)).steps) == 4
     only = check(order, look(hall), "core")
     assert len(only.steps) == 2
-    assert {one.number for one in only.steps} == {step.number for step in order.steps if "core" in step.text}
+    ends = {step.number: f"{step.text} {step.others[0].now.words}" for step in order.steps}
+    assert {one.number for one in only.steps} == {number for number, words in ends.items() if "core" in words}

@@ -28,13 +28,22 @@ _FORMS = "a file, postgresql://user@host/database, or env:NAME where the variabl
 class Location:
     """A state store's place.
 
-    :param place: for people, without any password; :param url: for SQLAlchemy, may hold a password: never printed.
-    :param path: the file, empty for a database server.
+    :param place: for people, without any password; :param server: URL of a database server, may hold a password:
+        never printed. :param path: the file, empty for a database server.
     """
 
     place: str
-    url: str = field(repr=False)
+    server: str = field(repr=False)
     path: str = ""
+
+    @property
+    def url(self) -> str:
+        """For SQLAlchemy, which is imported only here: who finds no file needs none. May hold a password."""
+        if not self.path:
+            return self.server
+        from sqlalchemy import URL
+
+        return URL.create("sqlite+pysqlite", database=os.path.abspath(self.path)).render_as_string()
 
 
 def find_location(
@@ -90,20 +99,16 @@ def _file(text: str, folder: str = "", said_by: str = "") -> Location:
     if not text or "\0" in text or text == ":memory:":
         raise UsageError(f"{said_by}: {text!r} is no file name; expected {_FORMS}")
     path = os.path.join(folder, os.path.expanduser(text))
-    from sqlalchemy import URL
-
     try:
-        whole = os.path.abspath(path)
+        os.path.abspath(path).encode()
     except OSError as exc:  # the folder we stand in was removed
         reason = (exc.strerror or str(exc)).lower()
         raise StateError(f"the current folder cannot be used: {reason}", place=path) from exc
-    try:
-        url = URL.create("sqlite+pysqlite", database=whole).render_as_string()
     except UnicodeEncodeError as exc:
         raise UsageError(
-            f"{said_by or 'state store'}: {whole!r} is no UTF-8; SQLite wants such names"
+            f"{said_by or 'state store'}: {path!r} is no UTF-8; SQLite wants such names"
         ) from exc
-    return Location(path, url, path)
+    return Location(path, "", path)
 
 
 def _database(text: str, said_by: str, secret: bool) -> Location:
