@@ -129,13 +129,20 @@ def _pairs_of(ring: Sequence[str], target: Target, side: str, layout: Layout) ->
     for a in ring:
         pair = _from_first_unit((a, target[a]), layout, closed=True)
         family = _pair_family(pair, side, layout, "side")
-        if family is not None and side != ALL:
+        if family is not None and side != ALL and _place(pair[0], layout) == _place(pair[1], layout):
             one, two = (_block(key, side, layout) for key in pair)
             moves = {Port(one.node, n): Port(two.node, n) for n in one.ports}
             moves |= {Port(two.node, n): Port(one.node, n) for n in two.ports}
             yield Candidate(
                 CauseKind.BUNDLES_EXCHANGED, moves, pair, family, side=side, pairs=(pair,), loose=True
             )
+
+
+def _place(key: str, layout: Layout) -> int:
+    """How many switches of its unit and tier come before it by name: the same for counterparts in two units."""
+    unit, tier, own = layout.unit.get(key), layout.tier.get(key), natural_key(layout.name(key))
+    same = (other for other, found in layout.unit.items() if found == unit and layout.tier.get(other) == tier)
+    return sum(natural_key(layout.name(other)) < own for other in same)
 
 
 def _pair_family(ring: Sequence[str], side: str, layout: Layout, word: str) -> tuple[object, ...] | None:

@@ -24,7 +24,7 @@ from fabricctl.causes.residual import Residual
 from fabricctl.causes.splitters import SPLITTERS, Splitter, find_splitters, splitter_candidates
 from fabricctl.causes.swaps import Swap, find_swaps
 from fabricctl.causes.words import Words
-from fabricctl.fabric import Link, Port
+from fabricctl.fabric import Link
 from fabricctl.panels import Panel
 from fabricctl.repair.assemblies import type_of_part
 

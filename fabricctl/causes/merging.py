@@ -1,7 +1,7 @@
 """What was taken as two acts and is one: a whole switch in another's place, seen in two halves.
 
 Another cause on top of it (a unit's uplinks exchanged with another unit's) hides one half until it is taken. By then
-the halves are found one by one: the host cables of A and B, and the uplinks of the places that A's and B's were sent to.
+the halves are found one by one: host cables of A and B, and uplinks of the places that A's and B's were sent to.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class Plugs:
             return ""
         for port in moves:
             plug = self.at.get(port)
-            if plug is None or plug[0] != port and plug[0] in moves:
+            if plug is None or (plug[0] != port and plug[0] in moves):
                 continue
             to = tuple(moves.get(own, own) for own in plug)
             if to != plug and not self._is_place(plug, to):

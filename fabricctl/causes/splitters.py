@@ -75,7 +75,7 @@ def cage_of(port: Port, tails: int, panel: Panel | None) -> object:
 
 
 def _tails(splitters: list[Splitter], displaced: Mapping[Port, Port], layout: Layout) -> Iterator[Candidate]:
-    """Crossed tails, device by device of the heads: all of its splitters where most are crossed, else those that are."""
+    """Crossed tails by the device of their heads: all its splitters where most are crossed, else those that are."""
     crossed: dict[tuple[str, str], list[dict[Port, Port]]] = defaultdict(list)
     every: dict[tuple[str, str], list[Splitter]] = defaultdict(list)
     for splitter in splitters:

@@ -160,7 +160,7 @@ def inject(net: Net, wanted: Iterable[str], dice: random.Random) -> list[Fault]:
     """Put faults into ``net``, in the order given.
 
     :param wanted: ``kind`` or ``kind:count``; kinds are those of ``KINDS`` and of :mod:`tests.sim.systematic`.
-    :raises UnknownFault: for an unknown kind or a count that is no number, before anything is changed.
+    :raises UnknownFaultError: for an unknown kind or a count that is no number, before anything is changed.
     :raises ValueError, IndexError: where the net has no room for a fault.
     """
     from tests.sim.systematic import SYSTEMATIC, put
@@ -173,20 +173,20 @@ def inject(net: Net, wanted: Iterable[str], dice: random.Random) -> list[Fault]:
     return faults
 
 
-class UnknownFault(ValueError):
+class UnknownFaultError(ValueError):
     """A word that names no fault; says which there are."""
 
 
 def kind_and_count(word: str) -> tuple[str, int]:
     """``swap:3`` -> ``("swap", 3)``.
 
-    :raises UnknownFault: for an unknown kind or a count that is no number.
+    :raises UnknownFaultError: for an unknown kind or a count that is no number.
     """
     from tests.sim.systematic import SYSTEMATIC
 
     kind, colon, count = word.partition(":")
     if kind not in KINDS and kind not in SYSTEMATIC:
-        raise UnknownFault(f"unknown fault {kind!r}; expected one of {', '.join([*KINDS, *SYSTEMATIC])}")
+        raise UnknownFaultError(f"unknown fault {kind!r}; expected one of {', '.join([*KINDS, *SYSTEMATIC])}")
     if colon and not count.isdecimal():
-        raise UnknownFault(f"fault {word!r}: expected a number after the colon, found {count!r}")
+        raise UnknownFaultError(f"fault {word!r}: expected a number after the colon, found {count!r}")
     return kind, int(count or 1)

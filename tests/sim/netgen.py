@@ -268,7 +268,7 @@ def discovery_lines(net: Net) -> Iterator[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    from tests.sim.faults import UnknownFault, inject
+    from tests.sim.faults import UnknownFaultError, inject
 
     parser = argparse.ArgumentParser(description="write a fat tree as an ibsim net file on standard output")
     parser.add_argument("shape", choices=SHAPES)
@@ -280,7 +280,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     net = build(SHAPES[options.shape], options.wiring)
     try:
         faults = inject(net, options.fault, random.Random(options.seed))
-    except UnknownFault as error:
+    except UnknownFaultError as error:
         parser.error(str(error))
     sys.stdout.writelines(discovery_lines(net))
     if options.truth:
