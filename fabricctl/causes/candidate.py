@@ -13,6 +13,8 @@ from fabricctl.fabric import Port
 
 MIN_FIT = 0.7
 """A pattern needs this share of the cables it speaks of (and that can be seen) on its side."""
+HALF = 0.45
+"""Of an exchange that another act hides in part, one direction must fit: half of its cables, less a few."""
 MIN_LINKS = 4
 """And this many links: two of one pattern come about by chance, four do not (see ``chance.py``)."""
 
@@ -27,9 +29,11 @@ class Candidate:
     :param side: block of ports (``layout.DOWN`` ...); :param step: of a shift, ports further (negative: back).
     :param size: of a shift or reversal, ports in the block; :param far: key of the device the block leads to.
     :param wraps: of a shift, the last plug went to the first port; :param note: words of the detector.
-    :param impossible: no hand can do it with cables of the declared type.
+    :param impossible: what the declared cables are called that no hand can do it with; empty when it can be done.
     :param among: links its own were picked from, where it is only some of a block.
     :param least: links it needs; fewer than ``MIN_LINKS`` of a family that has enough together.
+    :param twisted: an exchange one side of which has its plugs in other ports: another act comes on top of it.
+    :param loose: it may join its family but does not stand alone: the devices it names went round in a larger ring.
     """
 
     kind: CauseKind
@@ -45,35 +49,52 @@ class Candidate:
     note: str = ""
     pairs: tuple[tuple[str, ...], ...] = ()
     least: int = MIN_LINKS
-    impossible: bool = False
+    impossible: str = ""
     among: int = 0
+    twisted: bool = False
+    loose: bool = False
     explained: frozenset[int] = frozenset()
     links: int = 0
     """Cables it speaks of, without those that carry nothing."""
     unseen: int = 0
+    near: int = 0
+    """Of a twisted one, cables that would lie on the right devices, in a wrong port."""
     members: tuple[Candidate, ...] = field(default=())
 
     def weigh(self, residual: Residual) -> None:
         """Count what it explains, what contradicts it and what cannot be seen, in the present residual."""
         moves = self.moves
-        fits, unseen, numbers = [], 0, residual.touched(moves)
+        fits, unseen, near, numbers = [], 0, 0, residual.touched(moves)
         for number in numbers:
             if residual.fits(number, moves):
                 fits.append(number)
             elif residual.unseen(number, moves):
                 unseen += 1
-        self.explained, self.unseen = frozenset(fits), unseen
+            elif self.twisted and residual.near(number, moves):
+                near += 1
+        self.explained, self.unseen, self.near = frozenset(fits), unseen, near
         self.links = len(numbers) - unseen + residual.right_in(moves)
 
     @property
-    def score(self) -> int:
-        """Links explained, less one for each time somebody did it: of equals the simpler story wins."""
-        return len(self.explained) - self.acts
+    def score(self) -> float:
+        """Links explained, less one for each time somebody did it: of equals the simpler story wins.
+
+        What no hand can do counts half: a story that can be true comes first.
+        """
+        return (len(self.explained) - self.acts) * (0.5 if self.impossible else 1)
 
     def holds(self) -> bool:
-        """Enough links, and nearly all of those it speaks of."""
+        """Enough links, and nearly all of those it speaks of; of a twisted one, of those in their own ports."""
         number = len(self.explained)
-        return number >= self.least and number >= MIN_FIT * self.links
+        return (
+            number >= self.least
+            and number >= MIN_FIT * (self.links - self.near)
+            and number >= HALF * self.links
+        )
+
+    def may_join(self) -> bool:
+        """Whether a loose one fits as well as it can: every second plug of the ring went where it says."""
+        return len(self.explained) >= max(self.least, HALF * self.links)
 
 
 _FIRST = (
@@ -92,11 +113,11 @@ _ORDER = {
 }
 
 
-def rank(candidate: Candidate) -> tuple[int, bool, int, int, tuple[str, ...], str, int]:
+def rank(candidate: Candidate) -> tuple[float, bool, int, int, tuple[str, ...], str, int]:
     """Sort key: best first, the same for every order of the input."""
     return (
         -candidate.score,
-        candidate.impossible,
+        bool(candidate.impossible),
         candidate.acts,
         _ORDER[candidate.kind],
         candidate.devices,
@@ -109,8 +130,13 @@ def folded(candidates: Iterable[Candidate], residual: Residual) -> list[Candidat
     """Weigh candidates, drop those that do not hold, and add to each family of several the cause of all of them."""
     held: list[Candidate] = []
     families: dict[Hashable, dict[tuple[str, ...], Candidate]] = defaultdict(dict)
+    loose: dict[Hashable, list[Candidate]] = defaultdict(list)
     for candidate in candidates:
         candidate.weigh(residual)
+        if candidate.loose:
+            if candidate.may_join():
+                loose[candidate.family].append(candidate)
+            continue
         if not candidate.holds():
             continue
         held.append(candidate)
@@ -120,6 +146,9 @@ def folded(candidates: Iterable[Candidate], residual: Residual) -> list[Candidat
     for family, members in families.items():
         if len(members) > 1:
             held.append(_together(family, list(members.values()), residual))
+            if family in loose:
+                wider = _together(family, [*members.values(), *loose[family]], residual)
+                held += [wider] if wider.holds() else []
     return held
 
 
@@ -144,7 +173,8 @@ def _together(family: Hashable, members: list[Candidate], residual: Residual) ->
         pairs=tuple(chain.from_iterable(member.pairs for member in members)),
         least=first.least,
         among=first.among,
-        impossible=any(member.impossible for member in members),
+        impossible=next((member.impossible for member in members if member.impossible), ""),
+        twisted=any(member.twisted for member in members),
         members=tuple(members),
     )
     one.weigh(residual)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from fabricctl.causes.candidate import MIN_FIT, Candidate
 from fabricctl.causes.layout import ALL, DOWN, Block, Layout
@@ -50,20 +50,34 @@ def _by_side(
 ) -> Iterator[Candidate]:
     """Host bundles or uplinks of switches exchanged; when all their ports are, the switches themselves."""
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    other_ports: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for own, there in across.items():
-        if own[1] == there[1]:
-            far = layout.planned(own)
-            counts[own[0], layout.side(own[0], far.node) if far is not None else ALL][there[0]] += 1
+        far = layout.planned(own)
+        side = layout.side(own[0], far.node) if far is not None else ALL
+        (counts if own[1] == there[1] else other_ports)[own[0], side][there[0]] += 1
     targets: dict[str, Target] = defaultdict(dict)
+    for (node, side), best in _most(counts, layout, 0.5 * MIN_FIT):
+        targets[side][node] = best
+    twisted: set[str] = set()
+    for (node, side), best in _most(other_ports, layout, MIN_FIT):
+        if node not in targets[side] and targets[side].get(best) == node:
+            targets[side][node] = best
+            twisted.add(node)
+    whole = _whole_switches(targets, layout)
+    yield from _rounds(whole, ALL, layout, displaced, twisted)
+    for side, target in sorted(targets.items()):
+        yield from _rounds(target, side, layout, displaced, twisted)
+
+
+def _most(
+    counts: Mapping[tuple[str, str], Counter[str]], layout: Layout, share: float
+) -> Iterator[tuple[tuple[str, str], str]]:
+    """Block (switch and side) -> the device with most of its plugs, where that is enough of the block."""
     for (node, side), found in counts.items():
         block = next((b for b in layout.sides(node) if b.side == side), None)
         best, number = min(found.items(), key=lambda item: (-item[1], natural_key(item[0])))
-        if block is not None and number >= max(2, 0.5 * MIN_FIT * len(block.ports)):
-            targets[side][node] = best
-    whole = _whole_switches(targets, layout)
-    yield from _rounds(whole, ALL, layout, displaced)
-    for side, target in sorted(targets.items()):
-        yield from _rounds(target, side, layout, displaced)
+        if block is not None and number >= max(2, share * len(block.ports)):
+            yield (node, side), best
 
 
 def _whole_switches(targets: Mapping[str, Target], layout: Layout) -> Target:
@@ -82,7 +96,9 @@ def _goes_on(node: str, ports: Iterable[int], displaced: Mapping[Port, Port]) ->
     return any(Port(node, number) in displaced for number in ports)
 
 
-def _rounds(target: Target, side: str, layout: Layout, displaced: Mapping[Port, Port]) -> Iterator[Candidate]:
+def _rounds(
+    target: Target, side: str, layout: Layout, displaced: Mapping[Port, Port], twisted: Set[str]
+) -> Iterator[Candidate]:
     for path, closed in cycles(target):
         ring = _from_first_unit(path, layout, closed=closed)
         steps = [(a, target[a]) for a in ring if a in target]
@@ -102,7 +118,31 @@ def _rounds(target: Target, side: str, layout: Layout, displaced: Mapping[Port, 
             side=side,
             wraps=closed,
             pairs=(ring,),
+            twisted=not twisted.isdisjoint(ring),
         )
+        if len(ring) > 2 and closed:
+            yield from _pairs_of(ring, target, side, layout)
+
+
+def _pairs_of(ring: Sequence[str], target: Target, side: str, layout: Layout) -> Iterator[Candidate]:
+    """Neighbours of a ring that are counterparts in two units: a part of the ring may be an exchange of units."""
+    for a in ring:
+        pair = _from_first_unit((a, target[a]), layout, closed=True)
+        family = _pair_family(pair, side, layout, "side")
+        if family is not None and side != ALL and _place(pair[0], layout) == _place(pair[1], layout):
+            one, two = (_block(key, side, layout) for key in pair)
+            moves = {Port(one.node, n): Port(two.node, n) for n in one.ports}
+            moves |= {Port(two.node, n): Port(one.node, n) for n in two.ports}
+            yield Candidate(
+                CauseKind.BUNDLES_EXCHANGED, moves, pair, family, side=side, pairs=(pair,), loose=True
+            )
+
+
+def _place(key: str, layout: Layout) -> int:
+    """How many switches of its unit and tier come before it by name: the same for counterparts in two units."""
+    unit, tier, own = layout.unit.get(key), layout.tier.get(key), natural_key(layout.name(key))
+    same = (other for other, found in layout.unit.items() if found == unit and layout.tier.get(other) == tier)
+    return sum(natural_key(layout.name(other)) < own for other in same)
 
 
 def _pair_family(ring: Sequence[str], side: str, layout: Layout, word: str) -> tuple[object, ...] | None:

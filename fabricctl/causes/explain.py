@@ -15,15 +15,18 @@ from fabricctl.causes.chance import rare_enough
 from fabricctl.causes.exchanges import exchange_candidates, host_exchanges
 from fabricctl.causes.hosts import host_candidates
 from fabricctl.causes.layout import Layout
+from fabricctl.causes.merging import Taken, as_whole_switches
 from fabricctl.causes.model import Cause, CauseKind, CauseKnowledge, Explanation
 from fabricctl.causes.per_rail import Layer, by_rule, grouped_layers, within_groups
+from fabricctl.causes.plugs import TWINS, WORDS, Plugs, find_twins
 from fabricctl.causes.profiles import renumbered
 from fabricctl.causes.residual import Residual
 from fabricctl.causes.splitters import SPLITTERS, Splitter, find_splitters, splitter_candidates
 from fabricctl.causes.swaps import Swap, find_swaps
 from fabricctl.causes.words import Words
-from fabricctl.fabric import Link, Port
+from fabricctl.fabric import Link
 from fabricctl.panels import Panel
+from fabricctl.repair.assemblies import type_of_part
 
 RENUMBERED_FIT = 0.25
 """Of a renumbered switch so many cables must be right once its ports are translated: which ports carry cables has
@@ -39,18 +42,10 @@ def explain(comparison: Comparison, knowledge: CauseKnowledge | None = None) -> 
     return _Explainer(comparison, knowledge or CauseKnowledge()).run()
 
 
-class _Taken:
-    """A candidate that was taken, with the cables it moved and those it explained by itself."""
-
-    def __init__(
-        self, candidate: Candidate, moved: list[int], explained: list[int], rival: Candidate | None
-    ) -> None:
-        self.candidate, self.moved, self.explained, self.rival = candidate, moved, explained, rival
-
-
 class _Explainer:
     def __init__(self, comparison: Comparison, knowledge: CauseKnowledge) -> None:
         self.comparison, self.knowledge = comparison, knowledge
+        self.assembly_of = knowledge.assembly_of or _declared
         self.residual = Residual(comparison)
         near = {port.node for port in self.residual.at}
         near |= {far.node for port in self.residual.at if (far := self.residual.actual(port)) is not None}
@@ -60,7 +55,7 @@ class _Explainer:
             key: knowledge.panel_of(key) for key in near if self.layout.is_switch(key)
         }
         self.total = max(1, comparison.binding.plan.fabric.link_count)
-        self.taken: list[_Taken] = []
+        self.taken: list[Taken] = []
         self.layers: list[tuple[Layer, list[int]]] = []
 
     def run(self) -> Explanation:
@@ -75,6 +70,7 @@ class _Explainer:
             by_their_rule = self.residual.lay(known) if known else []
             self.layers.append((layer, by_their_rule))
         self.splitters = self.find_splitters()
+        self.plugs = self.find_plugs()
         while self.residual.wrong and self.round():
             pass
         for layer, explained in self.layers:  # what follows the groups, if not the rule
@@ -83,9 +79,13 @@ class _Explainer:
         return self.told(swaps)
 
     def find_splitters(self) -> list[Splitter]:
-        assembly_of = self.knowledge.assembly_of or _declared
-        links = [j.link for j in self.residual.judged if assembly_of(j.link) in SPLITTERS]
-        return find_splitters(links, self.layout, assembly_of, self.panels) if links else []
+        links = [j.link for j in self.residual.judged if self.assembly_of(j.link) in SPLITTERS]
+        return find_splitters(links, self.layout, self.assembly_of, self.panels) if links else []
+
+    def find_plugs(self) -> Plugs:
+        links = [j.link for j in self.residual.judged if self.assembly_of(j.link) in TWINS]
+        twins = find_twins(links, self.layout, self.assembly_of, self.panels) if links else {}
+        return Plugs(self.layout, self.panels, self.splitters, twins)
 
     def round(self) -> bool:
         """Take every cause that stands by itself in the present residual; False when there is none."""
@@ -113,15 +113,13 @@ class _Explainer:
     def candidates(self) -> list[Candidate]:
         residual, layout = self.residual, self.layout
         displaced = residual.displaced()
-        found: list[Candidate] = []
-        heads = {port for splitter in self.splitters for port in splitter.head}
-        for candidate in block_candidates(within_switches(displaced, layout), layout, self.panels):
-            candidate.impossible = _breaks_heads(candidate, self.splitters, heads)
-            found.append(candidate)
+        found = list(block_candidates(within_switches(displaced, layout), layout, self.panels))
         found += exchange_candidates(displaced, layout)
         found += host_exchanges(displaced, layout)
         found += host_candidates(displaced, layout, self.knowledge.host_panel)
         found += splitter_candidates(self.splitters, displaced, layout)
+        for candidate in found:
+            candidate.impossible = self.plugs.torn_by(candidate.moves)
         wrong = len(residual.wrong)
         held = [
             c
@@ -133,25 +131,41 @@ class _Explainer:
     def take(self, candidate: Candidate, rival: Candidate | None) -> list[int]:
         moved = self.residual.touched(candidate.moves)
         explained = self.residual.take(candidate.moves)
-        self.taken.append(_Taken(candidate, moved, explained, rival))
+        self.taken.append(Taken(candidate, moved, explained, rival))
         return moved
 
     def swaps(self) -> list[Swap]:
-        found = find_swaps(self.residual, self.layout, self.knowledge, self.panels, self.splitters)
+        found = find_swaps(
+            self.residual, self.layout, self.knowledge, self.panels, self.splitters, self.plugs
+        )
         for swap in found:
-            self.residual.settle((swap.first, swap.second))
+            self.residual.settle(swap.numbers)
         return found
+
+    def torn(self, numbers: list[int]) -> str:
+        """What declared twin cables are called whose two links do not lie between the same two cages; empty if none."""
+        for number in numbers:
+            link = self.residual.cables[number].link
+            for plug in filter(None, map(self.plugs.at.get, (link.a, link.b))):
+                far = [there for port in plug if (there := self.residual.actual(port)) is not None]
+                if len(far) == len(plug) and self.plugs.torn_by(dict(zip(plug, far, strict=True))):
+                    return WORDS.get(self.plugs.type[plug], "")
+        return ""
 
     def told(self, swaps: list[Swap]) -> Explanation:
         """Everything in words, largest first, plain exchanges last."""
         residual = self.residual
         words = Words(self.comparison, self.layout, residual, self.panels, self.knowledge)
         causes: list[Cause] = []
-        for taken in self.taken:
+        for taken in as_whole_switches(self.taken, self.layout):
             fits = sum(number not in residual.wrong for number in taken.moved)
             if taken.explained:
                 causes.append(words.of(taken.candidate, taken.explained, fits, taken.rival))
-        causes += (words.layer(layer, explained) for layer, explained in self.layers if explained)
+        causes += (
+            words.layer(layer, explained, self.torn(explained))
+            for layer, explained in self.layers
+            if explained
+        )
         causes += (words.swap(swap, len(swaps), self.total) for swap in swaps)
         plain = CauseKind.SWAPPED
         causes.sort(key=lambda cause: (cause.kind is plain, -cause.links, cause.explains))
@@ -160,19 +174,11 @@ class _Explainer:
 
 
 def _declared(link: Link) -> str:
-    return link.detail.assembly if link.detail is not None else ""
-
-
-def _breaks_heads(candidate: Candidate, splitters: list[Splitter], heads: set[Port]) -> bool:
-    """Whether it would move a port of a splitter's head without the others: no hand can do that."""
-    if heads.isdisjoint(candidate.moves):
-        return False
-    wholes = {splitter.head for splitter in splitters}
-    for head in wholes:
-        to = [candidate.moves.get(port, port) for port in head]
-        if to != list(head) and tuple(to) not in wholes:
-            return True
-    return False
+    """Type of a planned cable as the plan declares it: by word, else by its part number."""
+    detail = link.detail
+    if detail is None:
+        return ""
+    return detail.assembly or type_of_part(detail.part_number) or type_of_part(detail.cable) or ""
 
 
 _AT_ONE_END = (CauseKind.SHIFTED, CauseKind.REVERSED, CauseKind.CAGE_PORTS_EXCHANGED)
@@ -188,6 +194,7 @@ def _rival(candidate: Candidate, held: list[Candidate]) -> Candidate | None:
             other is candidate
             or len(other.explained) < len(candidate.explained)
             or other.acts > candidate.acts
+            or (other.impossible and not candidate.impossible)
         ):
             continue
         if other.explained != candidate.explained or set(other.devices) & set(candidate.devices):

@@ -47,7 +47,6 @@ class Cause:
 
     :param subject: device, pair or group, folded; :param headline: one line, in words of the hall.
     :param explains: end a of every planned link (``Link.a``, plan keys) that it accounts for.
-    :param silenced: planned links that are wrong only as a consequence, or noise below it; same form.
     :param evidence: what fits, with numbers, one line ("31 of 32 uplinks sit one port further").
     :param fix: what to do, one line.
     """
@@ -59,7 +58,6 @@ class Cause:
     evidence: str
     confidence: Confidence
     devices: tuple[str, ...] = ()
-    silenced: tuple[Port, ...] = ()
     fix: str = ""
 
     @property
@@ -132,7 +130,5 @@ class Explanation:
 
 
 def covered(explanation: Explanation) -> dict[Port, Cause]:
-    """``Link.a`` of every planned link that a cause explains or silences -> that cause."""
-    found = {port: cause for cause in explanation.causes for port in cause.silenced}
-    found.update((port, cause) for cause in explanation.causes for port in cause.explains)
-    return found
+    """``Link.a`` of every planned link that a cause explains -> that cause."""
+    return {port: cause for cause in explanation.causes for port in cause.explains}

@@ -83,6 +83,15 @@ class Residual:
         cable = self.cables[number]
         return self.actual(moves.get(cable.a, cable.a)) == moves.get(cable.b, cable.b)
 
+    def near(self, number: int, moves: Moves) -> bool:
+        """Whether a cable, moved, has one of its ends in the right port and the other one on the right device."""
+        cable = self.cables[number]
+        a, b = moves.get(cable.a, cable.a), moves.get(cable.b, cable.b)
+        return any(
+            (there := self.actual(end)) is not None and there.node == far.node
+            for end, far in ((a, b), (b, a))
+        )
+
     def unseen(self, number: int, moves: Moves) -> bool:
         """Whether a cable, moved, would lie between two ports that carry nothing."""
         cable = self.cables[number]

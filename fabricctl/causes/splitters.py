@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from fabricctl.causes.candidate import Candidate
+from fabricctl.causes.candidate import MIN_FIT, MIN_LINKS, Candidate
 from fabricctl.causes.exchanges import cycles
 from fabricctl.causes.layout import Layout
 from fabricctl.causes.model import CauseKind
@@ -52,7 +52,7 @@ def find_splitters(
                 continue
             done.add(link.a)
             label = link.detail.cable if link.detail is not None else ""
-            key = (head.node, label or _cage(own, SPLITTERS[kind], panels.get(head.node)))
+            key = (head.node, label or cage_of(own, SPLITTERS[kind], panels.get(head.node)))
             groups[key].append((own, far))
             kinds[key] = kind
     found = []
@@ -68,31 +68,54 @@ def _head(link: Link, layout: Layout) -> Port:
     return link.a if tiers[0] > tiers[1] else link.b
 
 
-def _cage(port: Port, tails: int, panel: Panel | None) -> object:
+def cage_of(port: Port, tails: int, panel: Panel | None) -> object:
+    """The cage of a switch's port; without a panel of such cages, ports 1 to ``tails`` share one, and so on."""
     found = panel.at(port.number) if panel is not None and tails == panel.ports_per_cage else None
     return found.cage if found is not None else (port.number - 1) // tails
+
+
+def _tails(splitters: list[Splitter], displaced: Mapping[Port, Port], layout: Layout) -> Iterator[Candidate]:
+    """Crossed tails by the device of their heads: all its splitters where most are crossed, else those that are."""
+    crossed: dict[tuple[str, str], list[dict[Port, Port]]] = defaultdict(list)
+    every: dict[tuple[str, str], list[Splitter]] = defaultdict(list)
+    for splitter in splitters:
+        key = splitter.head[0].node, splitter.type
+        every[key].append(splitter)
+        order = {tail: to for tail in splitter.tails if (to := displaced.get(tail)) is not None}
+        if len(splitter.tails) == 2 and order:
+            swapped = dict(zip(splitter.tails, reversed(splitter.tails), strict=True))
+            order = swapped if order.items() <= swapped.items() else {}
+        if order and set(order) == set(order.values()):
+            crossed[key].append(order)
+    for (node, kind), orders in crossed.items():
+        own = every[node, kind]
+        moves = {tail: to for order in orders for tail, to in order.items()}
+        tails = SPLITTERS[kind]
+        if tails == 2 and len(orders) >= MIN_FIT * len(own):
+            for splitter in own:
+                moves.update(zip(splitter.tails, reversed(splitter.tails), strict=True))
+        family = ("tails", layout.tier.get(node), kind, len(orders) > 1)
+        yield Candidate(
+            CauseKind.TAILS_CROSSED,
+            moves,
+            (node,),
+            family,
+            size=len(moves) // tails,
+            least=min(2 * len(orders), MIN_LINKS),
+            note="splitter",
+            among=tails * len(own) if len(orders) > 1 else 0,
+        )
 
 
 def splitter_candidates(
     splitters: list[Splitter], displaced: Mapping[Port, Port], layout: Layout
 ) -> Iterator[Candidate]:
     """Tails crossed inside splitters; heads that went to each other's places as a whole."""
+    yield from _tails(splitters, displaced, layout)
     of_head = {splitter.head[0]: splitter for splitter in splitters}
     target: dict[Port, Port] = {}
     for splitter in splitters:
-        heads, tails = splitter.head, splitter.tails
-        to = [displaced.get(tail) for tail in tails]
-        order = {tail: there for tail, there in zip(tails, to, strict=True) if there is not None}
-        if order and set(order) == set(order.values()):
-            yield Candidate(
-                CauseKind.TAILS_CROSSED,
-                order,
-                (heads[0].node,),
-                ("tails", layout.tier.get(heads[0].node), splitter.type),
-                size=1,
-                least=2,
-                note="splitter",
-            )
+        heads = splitter.head
         there_heads = [displaced.get(port) for port in heads]
         first = there_heads[0]
         whole = of_head.get(first) if first is not None else None

@@ -248,7 +248,7 @@ def _rails(words: Words, one: Candidate) -> str:
 def tails(words: Words, one: Candidate, fits: int) -> Told:
     """Tails of splitters crossed."""
     names = words.folded(one.devices)
-    splitters = len(one.members) or 1
+    splitters = sum(member.size for member in one.members) or one.size
     return (
         names,
         f"tails of {count(splitters, 'splitter')} at {names} crossed",

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from fabricctl.causes.layout import Layout
 from fabricctl.causes.model import CauseKind, CauseKnowledge, OtherSlot
+from fabricctl.causes.plugs import Plugs
 from fabricctl.causes.residual import Residual
 from fabricctl.causes.splitters import Splitter
 from fabricctl.fabric import Port
@@ -18,6 +19,8 @@ class Swap(NamedTuple):
 
     :param kind: what they have in common, ``SWAPPED`` for nothing; :param where: words for it.
     :param device: host or switch they have in common; :param slots: evidence of a card in another slot.
+    :param more: of two twin cables, the second link of each.
+    :param impossible: what the declared cables are called that no hand can exchange so; empty when it can be done.
     """
 
     first: int
@@ -26,6 +29,13 @@ class Swap(NamedTuple):
     device: str = ""
     where: str = ""
     slots: tuple[OtherSlot, ...] = ()
+    more: tuple[int, ...] = ()
+    impossible: str = ""
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Of all its cables."""
+        return (self.first, self.second, *self.more)
 
 
 def pairs(residual: Residual) -> Iterator[tuple[int, int]]:
@@ -48,10 +58,48 @@ def find_swaps(
     knowledge: CauseKnowledge,
     panels: Mapping[str, Panel | None],
     splitters: list[Splitter],
+    plugs: Plugs,
 ) -> list[Swap]:
-    """Every exchange of two links, with what the two share: a cage, a host, a splitter."""
+    """Every exchange of two links (or of two twin cables), with what the two share: a cage, a host, a splitter."""
     tail_of = {tail: splitter for splitter in splitters for tail in splitter.tails}
-    return [_named(residual, one, two, layout, knowledge, panels, tail_of) for one, two in pairs(residual)]
+    found = [_named(residual, one, two, layout, knowledge, panels, tail_of) for one, two in pairs(residual)]
+    return _with_twins(found, residual, plugs) if plugs.at else found
+
+
+def _with_twins(swaps: list[Swap], residual: Residual, plugs: Plugs) -> list[Swap]:
+    """Both links of two twin cables exchanged told as one; what would tear a plug at either end marked."""
+    made: dict[object, Swap] = {}
+    moved: dict[object, tuple[dict[Port, Port], dict[Port, Port]]] = {}
+    for swap in swaps:
+        ways = _ways(residual, swap)
+        torn = _torn(ways, plugs)
+        key: object = (
+            frozenset(plugs.at.get(port) or (port,) for way in ways for port in way) if torn else swap
+        )
+        if key in made:
+            ways[0].update(moved[key][0])
+            ways[1].update(moved[key][1])
+            whole = made[key]
+            if not _torn(ways, plugs):
+                made[key] = whole._replace(
+                    kind=CauseKind.SWAPPED, more=(swap.first, swap.second), impossible=""
+                )
+                continue
+            key = swap
+        made[key], moved[key] = swap._replace(impossible=torn), ways
+    return list(made.values())
+
+
+def _torn(ways: tuple[dict[Port, Port], dict[Port, Port]], plugs: Plugs) -> str:
+    """It was done at one end: impossible only when it tears a plug at both."""
+    return plugs.torn_by(ways[1]) and plugs.torn_by(ways[0])
+
+
+def _ways(residual: Residual, swap: Swap) -> tuple[dict[Port, Port], dict[Port, Port]]:
+    """Moves that exchange the two cables: at the lower keys' ends, or at the others."""
+    one, two = residual.cables[swap.first], residual.cables[swap.second]
+    near, far = (two.a, two.b) if residual.actual(one.a) == two.b else (two.b, two.a)
+    return {one.a: near, near: one.a}, {one.b: far, far: one.b}
 
 
 def _named(

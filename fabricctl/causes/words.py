@@ -19,6 +19,17 @@ from fabricctl.hostset import fold, natural_key
 from fabricctl.panels import Panel
 
 
+def _no_hand(cables: str) -> str:
+    return (
+        f"no hand can do this with the declared {cables}: the kind of cable is declared wrongly, or a device is not "
+        "the one it is taken for"
+    )
+
+
+def _look(where: str) -> str:
+    return f"look at the cables of {where}: part number at the plug, serial number of the device"
+
+
 class Words:
     """Turns candidates into causes."""
 
@@ -81,9 +92,8 @@ class Words:
         if shared > 0:
             said.append(f"{count(shared, 'cable')} of them moved once more by another cause")
         if candidate.impossible:
-            said.append(
-                "the plan declares splitters here, whose ports cannot move singly: wrong type or wrong identity"
-            )
+            said.append(_no_hand(candidate.impossible))
+            fix = _look(subject)
         if rival is not None:
             said.append(f"the same is seen when {self.story(rival)}")
         hosts = candidate.side == "host" or candidate.note == "hosts"
@@ -108,8 +118,8 @@ class Words:
 
     # -- layers and swaps -------------------------------------------------------------------------------------
 
-    def layer(self, layer: Layer, explained: Sequence[int]) -> Cause:
-        """A whole layer cabled by groups."""
+    def layer(self, layer: Layer, explained: Sequence[int], torn: str = "") -> Cause:
+        """A whole layer cabled by groups. :param torn: declared cables it cannot be done with."""
         upper, lower = TIER_WORDS.get(layer.upper, "upper"), TIER_WORDS.get(layer.lower, "lower")
         how = {"rail": "per rail", "unit": "per unit"}.get(layer.word, "in separate groups")
         subject = f"{lower} uplinks" if layer.upper == 2 else f"{upper}s"
@@ -129,13 +139,15 @@ class Words:
             said.append(f"{count(len(rest) - left, 'more wrong cable')} of the layer by another cause")
         if left:
             said.append(f"{count(left, 'wrong cable')} of the layer {'does' if left == 1 else 'do'} not fit")
+        if torn:
+            said.append(_no_hand(torn))
         return Cause(
             CauseKind.CABLED_PER_RAIL,
             subject,
             f"{subject} are cabled {how}{falls}",
             self.keys_of(explained),
             "; ".join(said),
-            Confidence.CERTAIN if layer.pure == layer.cables else Confidence.LIKELY,
+            Confidence.CERTAIN if layer.pure == layer.cables and not torn else Confidence.LIKELY,
             self.names(layer.uppers),
             fix=f"recable the {lower}-{upper} layer as planned: "
             f"every {upper} must see {lower} switches of every {layer.word}",
@@ -162,6 +174,8 @@ class Words:
         far_a, far_b = (self.comparison.ends.planned(link.b) for link in (first, second))
         subject, headline, fix = device, "", ""
         evidence = f"each of {a} and {b} is cabled as the plan has the other"
+        if swap.more:
+            evidence = f"4 of 4 links of two twin cables lie so: {evidence}, and so are the ports beside them"
         if kind is CauseKind.TAILS_CROSSED:
             headline = f"tails of the splitter at {device}, {swap.where}, crossed"
             fix = f"exchange its two tails at {a.full} and {b.full}"
@@ -175,16 +189,19 @@ class Words:
             fix = f"at {device}: exchange the two plugs of {swap.where}"
         else:
             subject = f"{a} and {b}"
-            headline = f"{a} and {b} exchanged"
-            fix = f"exchange the plugs at {far_a.full} and {far_b.full}"
+            headline = f"twin cables at {a} and {b} exchanged" if swap.more else f"{a} and {b} exchanged"
+            fix = f"exchange the {'twin ' if swap.more else ''}plugs at {far_a.full} and {far_b.full}"
+        if swap.impossible:
+            hint += f"; {_no_hand(swap.impossible)}"
+            fix = _look(" and ".join(dict.fromkeys((a.device, b.device))))
         names = tuple(sorted({a.device, b.device, far_a.device, far_b.device}, key=natural_key))
         return Cause(
             kind,
             subject,
             headline,
-            self.keys_of((swap.first, swap.second)),
+            self.keys_of(swap.numbers),
             evidence + hint,
-            Confidence.CERTAIN,
+            Confidence.LIKELY if swap.impossible else Confidence.CERTAIN,
             names,
             fix=fix,
         )

@@ -265,7 +265,7 @@ F.forEach((f, i) => {
   for (const cell of new Set((f.d ?? []).map(cellOf))) push(findingsOfCell, cell, i);
 });
 const causeOfLink = new Map();
-D.causes.forEach((cause, n) => { for (const l of [...cause.below, ...cause.l]) causeOfLink.set(l, n); });
+D.causes.forEach((cause, n) => { for (const l of cause.l) causeOfLink.set(l, n); });
 F.forEach(f => { f.cause = (f.l ?? []).map(l => causeOfLink.get(l)).find(n => n !== undefined) ?? -1; });
 
 /** Every device a finding touches. */

@@ -233,7 +233,6 @@ def _cause(cause: Cause, links: Links, devices: Devices) -> dict[str, Any]:
         "confidence": cause.confidence.value,
         "fix": printable(cause.fix),
         "l": numbers(cause.explains),
-        "below": numbers(cause.silenced),
         "d": [devices.by_name[name] for name in cause.devices if name in devices.by_name],
     }
 

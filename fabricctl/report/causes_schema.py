@@ -37,7 +37,6 @@ class CausePart(_Part):
     fix: str
     devices: list[str]
     explains: list[PlannedLinkPart]
-    silenced: list[PlannedLinkPart] = Field(description="planned links that are wrong only as a consequence")
 
 
 class ExplanationPart(_Part):

@@ -104,7 +104,6 @@ def json_parts(explanation: Explanation, comparison: Comparison) -> dict[str, ob
                 "fix": clean(cause.fix),
                 "devices": [clean(name) for name in cause.devices],
                 "explains": [link(port) for port in cause.explains],
-                "silenced": [link(port) for port in cause.silenced],
             }
             for cause in explanation.causes
         ],
@@ -117,7 +116,7 @@ def split_findings(
 ) -> tuple[dict[int, list[Finding]], list[Finding]]:
     """Findings about links that a cause accounts for, and all the others.
 
-    A finding goes under a cause when every planned link it is about is explained or silenced by that one.
+    A finding goes under a cause when every planned link it is about is explained by that one.
 
     :returns: place of the cause in ``explanation.causes`` -> its findings, and the rest in their order.
     """

@@ -72,6 +72,20 @@ def plan_of(net: Net, splitter: str = "") -> Plan:
     return Plan(fabric, PlanFormat.CSV)
 
 
+def declare_uplinks(plan: Plan, net: Net, detail: LinkDetail) -> None:
+    """Give every planned link between tiers 1 and 2 that detail."""
+    tier = {box.name: box.tier for box in net.boxes.values()}
+    for link in list(plan.fabric.each_link()):
+        if {tier[link.a.node], tier[link.b.node]} == {1, 2}:
+            new = link._replace(detail=detail)
+            plan.fabric.links[link.a] = plan.fabric.links[link.b] = new
+
+
+def node_named(net: Net, name: str) -> str:
+    """Node id of a box."""
+    return next(node for node, box in net.boxes.items() if box.name == name)
+
+
 def compare(plan: Plan, seen: Fabric) -> Comparison:
     """What ``verify`` carries, without its findings."""
     binding = bind(plan, seen)

@@ -1,84 +1,14 @@
-"""Each thing people do wrong, alone and in pairs, is named with exactly the links it moved."""
+"""Each thing people do wrong is named with exactly the links it moved."""
 
 from __future__ import annotations
 
-import random
-from itertools import combinations
-from pathlib import Path
-
 import pytest
 
-from fabricctl.causes.model import CauseKind, CauseKnowledge, Confidence, OtherSlot
-from fabricctl.discovery.recognise import parse_any
-from tests.causes.nets import Case, case, case_of, known, net_of, plan_of, truth
-from tests.conftest import read_capture
+from fabricctl.causes.model import CauseKind, CauseKnowledge, OtherSlot
+from tests.causes.named import FOUR_RAILS, LAYERS, NAMED, splitter
+from tests.causes.nets import Case, case, known, truth
 from tests.sim.netgen import Wiring
 from tests.sim.systematic import SYSTEMATIC
-
-SPLIT = "fibre_split_1x2"
-NAMED = {
-    "leaf-rotated": (CauseKind.SHIFTED, "uplinks of ibl-p05-r3 rotated by one port"),
-    "unit-rotated": (CauseKind.SHIFTED, "uplinks of ibl-p03-r[1-8] rotated by one port"),
-    "spine-rotated": (CauseKind.SHIFTED, "uplinks of ibs-p05-s3 rotated by one port"),
-    "host-ports-rotated": (CauseKind.SHIFTED, "host cables of ibl-p03-r2 rotated by one port"),
-    "uplinks-reversed": (CauseKind.REVERSED, "uplinks of ibl-p05-r3 in reverse order"),
-    "trunk-reversed": (CauseKind.REVERSED, "uplinks on ports 33-40 of ibl-p05-r3 in reverse order"),
-    "cages-exchanged": (CauseKind.CAGE_PORTS_EXCHANGED, "each cage exchanged: uplinks of ibl-p05-r3"),
-    "unit-cages-exchanged": (
-        CauseKind.CAGE_PORTS_EXCHANGED,
-        "each cage exchanged: uplinks of ibl-p03-r[1-8]",
-    ),
-    "host-bundles": (CauseKind.BUNDLES_EXCHANGED, "host cables of ibl-p03-r2 and ibl-p03-r3 exchanged"),
-    "uplink-bundles": (CauseKind.BUNDLES_EXCHANGED, "uplinks of ibl-p05-r2 and ibl-p05-r3 exchanged"),
-    "spine-bundles": (
-        CauseKind.BUNDLES_EXCHANGED,
-        "cables of ibs-p05-s2 and ibs-p05-s3 towards ibl-p05-r2 exchanged",
-    ),
-    "leaf-misplaced": (CauseKind.WRONG_RACK, "ibl-p03-r2 and ibl-p10-r1 stand in each other's place"),
-    "spine-misplaced": (CauseKind.WRONG_RACK, "ibs-p03-s1 and ibs-p05-s3 stand in each other's place"),
-    "core-misplaced": (CauseKind.WRONG_RACK, "ibc-09 and ibc-18 stand in each other's place"),
-    "hosts-exchanged": (CauseKind.WRONG_RACK, "gpu069 and gpu292 stand in each other's place"),
-    "hosts-wrong-unit": (
-        CauseKind.WRONG_UNIT,
-        "hosts gpu[065-072] and gpu[289-296] are cabled to each other's unit",
-    ),
-    "leaves-wrong-unit": (CauseKind.WRONG_UNIT, "uplinks of ibl-p05-r[1-8] and ibl-p10-r[1-8]"),
-    "host-reversed": (CauseKind.HOST_PANEL_REVERSED, "panel of gpu069 is cabled upside down"),
-    "host-cage-ports": (
-        CauseKind.HOST_CAGE_PORTS_EXCHANGED,
-        "the two ports of each cage of gpu069 exchanged",
-    ),
-    "host-cages-reversed": (CauseKind.HOST_PANEL_REVERSED, "cages of gpu069 are cabled in reverse order"),
-    "unit-host-cage-ports": (CauseKind.HOST_CAGE_PORTS_EXCHANGED, "each cage of gpu[065-096] exchanged"),
-    "tails-crossed": (CauseKind.TAILS_CROSSED, "tails of 16 splitters at ibl-p03-r2 crossed"),
-    "one-tail-crossed": (
-        CauseKind.TAILS_CROSSED,
-        "tails of the splitter at ibl-p03-r2, ports 3 to 4, crossed",
-    ),
-    "heads-exchanged": (
-        CauseKind.HEADS_EXCHANGED,
-        "splitter heads at ibl-p03-r2/1 and ibl-p03-r2/31 exchanged",
-    ),
-    "leaves-per-rail": (
-        CauseKind.CABLED_PER_RAIL,
-        "leaf uplinks are cabled per rail: the fabric falls into 8 islands",
-    ),
-    "cores-per-unit": (
-        CauseKind.CABLED_PER_RAIL,
-        "cores are cabled per unit: the fabric falls into 16 islands",
-    ),
-    "split-ready": (CauseKind.SPLIT_READY, "ibl-p05-r3 is in split-ready profile"),
-}
-"""Fault -> kind and part of its headline in the hall with the dice at 1 (names as the injector's truth has them)."""
-FOUR_RAILS = ("host-cage-ports", "host-cages-reversed", "unit-host-cage-ports")
-"""Faults of a host with eight HCAs: the medium shape has four."""
-LAYERS = ("leaves-per-rail", "cores-per-unit")
-WHOLE_UNITS = ("unit-rotated", "unit-cages-exchanged", "leaves-wrong-unit")
-"""Two of these may move every uplink of one unit twice: nobody can tell such a pair apart any more."""
-
-
-def splitter(*kinds: str) -> str:
-    return SPLIT if any("tail" in kind or "heads" in kind for kind in kinds) else ""
 
 
 def one(shape: str, kind: str, wiring: Wiring) -> Case:
@@ -101,7 +31,7 @@ def test_alone_in_the_hall(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in NAMED if kind not in FOUR_RAILS])
-@pytest.mark.parametrize("wiring", [Wiring.UNIFIED, Wiring.STRIPED])
+@pytest.mark.parametrize("wiring", [pytest.param(Wiring.UNIFIED, marks=pytest.mark.slow), Wiring.STRIPED])
 def test_alone_in_a_smaller_fabric_with_either_core_pattern(kind: str, wiring: Wiring) -> None:
     found = one("medium", kind, wiring)
     (cause,) = found.explanation.causes
@@ -110,70 +40,6 @@ def test_alone_in_a_smaller_fabric_with_either_core_pattern(kind: str, wiring: W
         assert cause.kind is CauseKind.NUMBER_AS_CAGE
     else:
         assert cause.kind is NAMED[kind][0]
-
-
-CAPTURED = [
-    pytest.param(kind, marks=() if kind == "spine-rotated" else pytest.mark.slow)
-    for kind in (
-        *("leaf-rotated", "spine-rotated", "host-ports-rotated", "uplinks-reversed", "trunk-reversed"),
-        *("cages-exchanged", "host-bundles", "uplink-bundles", "leaf-misplaced", "spine-misplaced"),
-        *("core-misplaced", "hosts-exchanged", "hosts-wrong-unit", "host-cage-ports", "host-reversed"),
-    )
-]
-
-
-@pytest.mark.parametrize("name", ["imbue/fabric.net.gz", "uni.net.gz"])
-@pytest.mark.parametrize("kind", CAPTURED)
-def test_alone_in_a_captured_fabric(captures: Path, name: str, kind: str) -> None:
-    """320 switches with spines by unit, and by rail; plans without a word on tier, rail or unit."""
-    net = net_of(parse_any(read_capture(captures / "ibsim" / name), name).fabric)
-    found = case_of(net, plan_of(net), kind, knowledge=known())
-    (cause,) = found.explanation.causes
-    assert cause.kind is NAMED[kind][0]
-    assert found.explained(cause) == truth(found.faults)
-
-
-def pairs(seed: int, number: int, without: tuple[str, ...] = ()) -> list[tuple[str, str]]:
-    names = [kind for kind in NAMED if kind not in (*without, *LAYERS, "one-tail-crossed")]
-    found = [pair for pair in combinations(names, 2) if not {*pair} <= {*WHOLE_UNITS}]
-    return random.Random(seed).sample(found, number)
-
-
-def assert_both(found: Case) -> None:
-    """Each is named with its links; a habit of both, once."""
-    one, two = (truth([fault]) for fault in found.faults)
-    told = [found.explained(cause) for cause in found.explanation.causes]
-    assert found.left() == set()
-    if {end for cable in one for end in cable} & {end for cable in two for end in cable}:
-        # some cables were moved twice: nothing is left, and the first fault still has its name
-        assert NAMED[found.faults[0].kind][0] in {cause.kind for cause in found.explanation.causes}
-    else:
-        assert set(map(frozenset, told)) in ({frozenset(one), frozenset(two)}, {frozenset(one | two)})
-
-
-@pytest.mark.parametrize("kinds", pairs(1, 4), ids="+".join)
-def test_in_pairs_in_the_hall(kinds: tuple[str, str]) -> None:
-    found = case("hall", *kinds, knowledge=known(), splitter=splitter(*kinds), seed=3)
-    assert_both(found)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kinds", pairs(5, 60), ids="+".join)
-@pytest.mark.parametrize("wiring", [Wiring.UNIFIED, Wiring.STRIPED])
-def test_in_more_pairs_in_the_hall(kinds: tuple[str, str], wiring: Wiring) -> None:
-    assert_both(case("hall", *kinds, wiring=wiring, knowledge=known(), splitter=splitter(*kinds), seed=6))
-
-
-@pytest.mark.parametrize("kinds", pairs(2, 60, FOUR_RAILS), ids="+".join)
-@pytest.mark.parametrize("wiring", [Wiring.UNIFIED, Wiring.STRIPED])
-def test_in_pairs_in_a_smaller_fabric(kinds: tuple[str, str], wiring: Wiring) -> None:
-    try:
-        found = case(
-            "medium", *kinds, wiring=wiring, knowledge=known(host_panel=False), splitter=splitter(*kinds)
-        )
-    except ValueError:
-        pytest.skip("the first left no untouched device for the second")
-    assert_both(found)
 
 
 @pytest.mark.slow
@@ -268,14 +134,3 @@ def test_bare_numbers_that_mean_cages_are_one_cause() -> None:
     (cause,) = found.explanation.causes
     assert cause.kind is CauseKind.NUMBER_AS_CAGE
     assert found.explanation.left == ()
-
-
-# -- splitters -------------------------------------------------------------------------------------------------
-
-
-def test_what_no_hand_can_do_with_splitters_is_said() -> None:
-    """A row of host plugs one port further: with heads of two ports that is a wrong type or identity."""
-    (cause,) = case("hall", "host-ports-rotated", splitter=SPLIT).explanation.causes
-    assert cause.kind is CauseKind.SHIFTED
-    assert "wrong type or wrong identity" in cause.evidence
-    assert cause.confidence is Confidence.LIKELY

@@ -159,17 +159,34 @@ KINDS: dict[str, Callable[[Site], Fault]] = {
 def inject(net: Net, wanted: Iterable[str], dice: random.Random) -> list[Fault]:
     """Put faults into ``net``, in the order given.
 
-    :param wanted: ``kind`` or ``kind:count``.
-    Kinds are those of ``KINDS`` and of :mod:`tests.sim.systematic`.
-
-    :raises KeyError: for an unknown kind.
+    :param wanted: ``kind`` or ``kind:count``; kinds are those of ``KINDS`` and of :mod:`tests.sim.systematic`.
+    :raises UnknownFaultError: for an unknown kind or a count that is no number, before anything is changed.
+    :raises ValueError, IndexError: where the net has no room for a fault.
     """
     from tests.sim.systematic import SYSTEMATIC, put
 
     site = Site(net, dice)
     faults: list[Fault] = []
-    for word in wanted:
-        kind, _, count = word.partition(":")
+    for kind, count in [kind_and_count(word) for word in wanted]:
         one = (lambda site, kind=kind: put(site, kind)) if kind in SYSTEMATIC else KINDS[kind]
-        faults += [one(site) for _ in range(int(count or 1))]
+        faults += [one(site) for _ in range(count)]
     return faults
+
+
+class UnknownFaultError(ValueError):
+    """A word that names no fault; says which there are."""
+
+
+def kind_and_count(word: str) -> tuple[str, int]:
+    """``swap:3`` -> ``("swap", 3)``.
+
+    :raises UnknownFaultError: for an unknown kind or a count that is no number.
+    """
+    from tests.sim.systematic import SYSTEMATIC
+
+    kind, colon, count = word.partition(":")
+    if kind not in KINDS and kind not in SYSTEMATIC:
+        raise UnknownFaultError(f"unknown fault {kind!r}; expected one of {', '.join([*KINDS, *SYSTEMATIC])}")
+    if colon and not count.isdecimal():
+        raise UnknownFaultError(f"fault {word!r}: expected a number after the colon, found {count!r}")
+    return kind, int(count or 1)

@@ -15,7 +15,7 @@ import argparse
 import json
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -267,8 +267,8 @@ def discovery_lines(net: Net) -> Iterator[str]:
             )
 
 
-def main() -> int:
-    from tests.sim.faults import inject
+def main(argv: Sequence[str] | None = None) -> int:
+    from tests.sim.faults import UnknownFaultError, inject
 
     parser = argparse.ArgumentParser(description="write a fat tree as an ibsim net file on standard output")
     parser.add_argument("shape", choices=SHAPES)
@@ -276,9 +276,12 @@ def main() -> int:
     parser.add_argument("--fault", action="append", default=[], metavar="KIND[:COUNT]")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--truth", help="where to write what was injected, as JSON")
-    options = parser.parse_args()
+    options = parser.parse_args(argv)
     net = build(SHAPES[options.shape], options.wiring)
-    faults = inject(net, options.fault, random.Random(options.seed))
+    try:
+        faults = inject(net, options.fault, random.Random(options.seed))
+    except UnknownFaultError as error:
+        parser.error(str(error))
     sys.stdout.writelines(discovery_lines(net))
     if options.truth:
         with open(options.truth, "w", encoding="utf-8") as out:

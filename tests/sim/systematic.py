@@ -10,7 +10,6 @@ Each fault picks devices that no earlier one touched (whole layers excepted), so
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -168,10 +167,15 @@ def _uplink_bundles(floor: Floor) -> Moves:
 
 
 def _spine_bundles(floor: Floor) -> Moves:
-    """The cables of two spines to one leaf."""
+    """The cables of two spines to one leaf: spines of its unit, or in a fabric with spines per rail those it sees."""
     unit = floor.site.dice.choice(floor.units())
-    a, b = floor.pick(floor.switches(2, unit), 2)
-    (leaf,) = floor.pick(floor.switches(1, unit))
+    spines, first = floor.switches(2, unit), floor.switches(1, unit)[0]
+    if len(spines) > 1 and all(floor.bundle(spine, first) for spine in spines):
+        a, b = floor.pick(spines, 2)
+        (leaf,) = floor.pick(floor.switches(1, unit))
+    else:
+        (leaf,) = floor.pick(floor.switches(1, unit))
+        a, b = floor.pick([spine for spine in floor.switches(2) if floor.bundle(spine, leaf)], 2)
     return exchanged(floor.bundle(a, leaf), floor.bundle(b, leaf))
 
 
@@ -380,8 +384,3 @@ def put(site: Site, kind: str) -> Fault:
         net.connect(c, d)
         site.hit |= {a, b, c, d}
     return Fault(kind, planned, tuple(site.name(c, d) for _, _, c, d in after))
-
-
-def kind_words() -> Iterable[str]:
-    """All of them, as they are typed."""
-    return (word for word in SYSTEMATIC if re.fullmatch("[a-z-]+", word))

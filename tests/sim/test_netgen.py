@@ -15,7 +15,8 @@ import pytest
 from tests.sim.cabling_csv import cabling_csv
 from tests.sim.demo_data import FOLDER
 from tests.sim.faults import KINDS, inject
-from tests.sim.netgen import SHAPES, Net, Wiring, build, discovery_lines
+from tests.sim.netgen import SHAPES, Net, Wiring, build, discovery_lines, main
+from tests.sim.systematic import SYSTEMATIC
 
 
 def labels(net: Net) -> set[tuple[str, str]]:
@@ -62,6 +63,25 @@ def test_a_fault_changes_exactly_the_cables_its_truth_names(kind: str) -> None:
     assert before - labels(net) == gone
     assert labels(net) - before == set(fault.actual)
     assert len(net.rates) == (2 if fault.rate else 0)
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("help", "unknown fault 'help'; expected one of swap, host-swap, "),
+        ("swap:many", "fault 'swap:many': expected a number after the colon, found 'many'"),
+    ],
+)
+def test_a_fault_that_does_not_exist_is_one_line_that_says_which_do(
+    capsys: pytest.CaptureFixture[str], word: str, said: str
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["small2", "--fault", word])
+    err = capsys.readouterr().err
+    assert caught.value.code == 2
+    assert said in err.splitlines()[-1]
+    if word == "help":
+        assert all(kind in err for kind in (*KINDS, *SYSTEMATIC))
 
 
 def test_faults_never_share_a_cable() -> None:
