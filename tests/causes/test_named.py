@@ -17,7 +17,13 @@ def one(shape: str, kind: str, wiring: Wiring) -> Case:
     )
 
 
-@pytest.mark.parametrize("kind", NAMED)
+QUICK = [*FOUR_RAILS, *[kind for kind in NAMED if kind not in FOUR_RAILS][::2]]
+"""The others are tried quickly in the smaller fabric."""
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=() if kind in QUICK else pytest.mark.slow) for kind in NAMED]
+)
 def test_alone_in_the_hall(kind: str) -> None:
     found = one("hall", kind, Wiring.UNIFIED)
     (cause,) = found.explanation.causes
@@ -65,6 +71,7 @@ def test_a_fault_on_top_of_a_layer_cabled_by_groups_is_named_too(layer: str, kin
     assert found.explanation.left == ()
 
 
+@pytest.mark.slow
 def test_a_leaf_rotated_on_top_of_eight_islands() -> None:
     found = case("hall", "leaves-per-rail", "leaf-rotated", knowledge=known())
     assert [cause.kind for cause in found.explanation.causes] == [

@@ -20,7 +20,7 @@ from tests.sim.netgen import SHAPES, Net, Wiring
 IMBUE, UNI = "imbue/fabric.net.gz", "uni.net.gz"
 CAPTURED = {IMBUE: [*NAMED], UNI: [kind for kind in NAMED if kind not in LAYERS]}
 """320 switches with spines by unit, and by rail: there leaves are cabled per rail by plan, and no spine has a unit."""
-QUICK = {(IMBUE, "spine-rotated"), (UNI, "unit-rotated"), (UNI, "tails-crossed")}
+QUICK = {(UNI, "unit-rotated")}
 
 
 @cache
@@ -107,7 +107,7 @@ def test_in_pairs_that_hide_each_other(captures: Path, shape: str, kinds: tuple[
     assert_both(both(shape, kinds, seed=11))
 
 
-@pytest.mark.parametrize("kinds", pairs(1, 3), ids="+".join)
+@pytest.mark.parametrize("kinds", pairs(1, 1), ids="+".join)
 def test_in_pairs_in_the_hall(kinds: tuple[str, str]) -> None:
     assert_both(both("hall", kinds, seed=3))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 
 import pytest
 
@@ -47,10 +48,18 @@ def test_crossed_tails_are_not_told_as_cage_ports_when_much_else_is_wrong() -> N
 
 def with_twins(detail: LinkDetail, *kinds: str) -> tuple[Net, Plan]:
     """The hall with its leaf-spine layer declared as cables with two ports at each end, and faults in it."""
+    healthy, plan = declared(detail)
+    net = Net(dict(healthy.boxes), dict(healthy.cables))
+    inject(net, kinds, random.Random(1))
+    return net, plan
+
+
+@cache
+def declared(detail: LinkDetail) -> tuple[Net, Plan]:
+    """Made once: nobody may change them."""
     net = build(SHAPES["hall"])
     plan = plan_of(net)
     declare_uplinks(plan, net, detail)
-    inject(net, kinds, random.Random(1))
     return net, plan
 
 
