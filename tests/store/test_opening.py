@@ -28,8 +28,9 @@ from fabricctl.errors import (
     StateVersionError,
     UsageError,
 )
+from fabricctl.nodes.model import Fact, IdentityKind
 from tests.sim.postgres import GUARDED, Postgres
-from tests.store.stores import dump, known, place, run
+from tests.store.stores import at, dump, known, place, run
 
 
 def opened(location: Location, *, site: str = "", create: bool = True) -> None:
@@ -205,6 +206,46 @@ def test_a_damaged_file_is_said_to_be_damaged(tmp_path: Path) -> None:
     Path(location.path).write_bytes(data)
     with pytest.raises(StateError, match=r"site\.sqlite"), open_store(location) as store:
         store.runs.history("fabric compute")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *("findings SET kind = 'lost'", "findings SET place = '{'", "findings SET place = '{}'"),
+        *("runs SET made = 'noon'", "runs SET word = 'perhaps'", "runs SET sources = '[1]'"),
+        *("episodes SET finding = 'F-0'", "episodes SET last = 99"),
+        *(
+            "nodes SET state = 'lost'",
+            "node_identities SET kind = 'lost'",
+            "node_identities SET since = 'noon'",
+        ),
+        "events SET kind = 'lost'",
+    ],
+)
+def test_a_row_that_cannot_be_read_is_a_damaged_store(change: str, tmp_path: Path) -> None:
+    location = place(str(tmp_path / "site.sqlite"))
+    with open_store(location) as store:
+        store.runs.record(run(0, [1]), known([1]), lambda _: True)
+        fact = Fact(IdentityKind.GUID, "0x1", "mlx5_0")
+        store.nodes.tell("gpu001", [fact], who="anna", reason="new", now=at(0))
+    connection = sqlite3.connect(location.path)
+    connection.execute(f"UPDATE {change}")
+    connection.commit()
+    connection.close()
+    with pytest.raises(
+        StateDamagedError, match=r"site\.sqlite: holds a row that cannot be read \("
+    ) as caught:
+        _read_all(location)
+    assert caught.value.exit_code == 2
+    assert "\n" not in str(caught.value)
+
+
+def _read_all(location: Location) -> None:
+    with open_store(location) as store:
+        store.runs.all()
+        store.runs.history("fabric compute")
+        store.nodes.all()
+        store.events.all()
 
 
 def test_a_missing_store_is_not_made_by_a_reader(tmp_path: Path) -> None:

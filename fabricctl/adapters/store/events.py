@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select
 
 from fabricctl.adapters.store.engine import Database
+from fabricctl.adapters.store.failures import reads_row
 from fabricctl.adapters.store.schema import events
 from fabricctl.nodes.model import Event, EventKind
 
@@ -68,6 +69,7 @@ def write_events(connection: Connection, made: Iterable[Event]) -> None:
         connection.execute(insert(events), rows)
 
 
+@reads_row
 def _event(row: Row[Any]) -> Event:
     return Event(
         EventKind(row.kind),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError, SQLAlchemyError
 
@@ -59,11 +61,38 @@ _POSTGRESQL: dict[str, tuple[type[StateError], str]] = {
 """SQLSTATE (PostgreSQL manual, appendix A) -> class and what is wrong."""
 
 
+Arguments = ParamSpec("Arguments")
+Value = TypeVar("Value")
+
+
+class RowError(Exception):
+    """A row that this fabricctl did not write: changed by hand, or by another version."""
+
+
+def reads_row(parse: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+    """Mark a function that makes a value of a stored row: what it cannot read is a damaged store, no bug."""
+
+    @wraps(parse)
+    def read(*args: Arguments.args, **named: Arguments.kwargs) -> Value:
+        try:
+            return parse(*args, **named)
+        except (ValueError, KeyError, TypeError, AttributeError) as exc:
+            raise RowError(" ".join(str(exc).split())) from exc
+
+    return read
+
+
 @contextmanager
 def mapped(location: Location) -> Iterator[None]:
     """Turn whatever SQLAlchemy and the drivers raise into the error tree."""
     try:
         yield
+    except RowError as exc:
+        raise StateDamagedError(
+            f"holds a row that cannot be read ({exc})",
+            place=location.place,
+            hint="was it changed by hand? restore a backup, or use the fabricctl that wrote it",
+        ) from exc
     except IntegrityError as exc:
         raise StateConflictError(
             f"the record changed meanwhile ({_first_line(exc)})", place=location.place, hint="look again"

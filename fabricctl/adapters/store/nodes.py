@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from fabricctl.adapters.store.engine import Database
 from fabricctl.adapters.store.events import IN_LIST, write_events
+from fabricctl.adapters.store.failures import reads_row
 from fabricctl.adapters.store.schema import identities, nodes
 from fabricctl.errors import StateConflictError, UsageError
 from fabricctl.nodes.identities import merge_facts
@@ -146,12 +147,18 @@ def _records(connection: Connection, names: Collection[str] | None) -> dict[str,
         if part is not None:
             told, query = told.where(identities.c.node.in_(part)), query.where(nodes.c.name.in_(part))
         for row in connection.execute(told):
-            fact = Fact(IdentityKind(row.kind), row.value, row.part, row.source)
-            of[row.node].append(Identity(fact, row.since, row.confirmed, row.until))
+            of[row.node].append(_identity(row))
         rows += connection.execute(query)
     return {row.name: _record(row, of[row.name]) for row in rows}
 
 
+@reads_row
+def _identity(row: Row[Any]) -> Identity:
+    fact = Fact(IdentityKind(row.kind), row.value, row.part, row.source)
+    return Identity(fact, row.since, row.confirmed, row.until)
+
+
+@reads_row
 def _record(row: Row[Any], held: Sequence[Identity]) -> NodeRecord:
     return NodeRecord(
         row.name, NodeState(row.state), row.version, row.since, row.who, row.reason, tuple(held)

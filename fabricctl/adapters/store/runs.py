@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, in
 
 from fabricctl.adapters.store.engine import Database
 from fabricctl.adapters.store.events import IN_LIST
+from fabricctl.adapters.store.failures import reads_row
 from fabricctl.adapters.store.schema import episodes, findings, runs
 from fabricctl.cabling.finding_id import Where
 from fabricctl.cabling.model import FindingKind
@@ -57,7 +58,7 @@ class RunStore:
                 .limit(1)
             ).first()
             stored = _findings(connection, run.series)
-            step = advance({id: stored[id] for id in _open_ids(connection, run.series)}, known, looks_at)
+            step = advance(_open(connection, run.series, stored), known, looks_at)
             if last is not None and last.fingerprint == run.fingerprint and not step.gone:
                 return Recorded(last.number, new=False, step=Step(still=tuple(known)))
             number = _insert_run(connection, run)
@@ -89,7 +90,8 @@ class RunStore:
             times = connection.execute(
                 select(episodes).where(episodes.c.series == series).order_by(episodes.c.number)
             )
-            return made, known, [Episode(row.finding, row.opened, row.last, row.gone) for row in times]
+            numbers = {run.number for run in made}
+            return made, known, [_episode(row, known, numbers) for row in times]
 
     def find(self, prefix: str) -> list[tuple[str, str]]:
         """Series and id of findings whose id starts with a text. :param prefix: ``F-`` and at least one digit."""
@@ -129,8 +131,19 @@ def _findings(connection: Connection, series: str) -> dict[str, Known]:
     return {row.id: _known(row) for row in rows}
 
 
-def _open_ids(connection: Connection, series: str) -> list[str]:
-    return list(connection.execute(select(episodes.c.finding).where(_open_episodes(series))).scalars())
+@reads_row
+def _open(connection: Connection, series: str, stored: Mapping[str, Known]) -> dict[str, Known]:
+    query = select(episodes.c.finding).where(_open_episodes(series))
+    return {id: stored[id] for id in connection.execute(query).scalars()}
+
+
+@reads_row
+def _episode(row: Row[Any], known: Mapping[str, Known], numbers: Collection[int]) -> Episode:
+    if row.finding not in known or not all(
+        run in numbers for run in (row.opened, row.last, row.gone or row.opened)
+    ):
+        raise ValueError(f"an episode of {row.finding} names a finding or run that is not there")
+    return Episode(row.finding, row.opened, row.last, row.gone)
 
 
 def _open_episodes(series: str) -> ColumnElement[bool]:
@@ -185,6 +198,7 @@ def _texts(known: Known) -> dict[str, Any]:
     }
 
 
+@reads_row
 def _known(row: Row[Any]) -> Known:
     return Known(
         row.id,
@@ -204,6 +218,7 @@ def _where(place: Mapping[str, Iterable[Any]]) -> Where:
     return Where(links, tuple(place["devices"]))
 
 
+@reads_row
 def _run(row: Row[Any]) -> Run:
     return Run(
         series=row.series,

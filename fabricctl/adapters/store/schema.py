@@ -24,6 +24,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.engine import Dialect
 
+from fabricctl.adapters.store.failures import reads_row
+
 
 class Moment(TypeDecorator[datetime]):
     """A moment as UTC text of one length, so that text order is time order in every database."""
@@ -38,6 +40,7 @@ class Moment(TypeDecorator[datetime]):
         assert value.tzinfo is not None, "a moment needs a time zone"
         return value.astimezone(UTC).isoformat(timespec="microseconds")
 
+    @reads_row
     def process_result_value(self, value: str | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
         """Database to Python."""
         return None if value is None else datetime.fromisoformat(value)
@@ -53,6 +56,7 @@ class Json(TypeDecorator[Any]):
         """Python to database."""
         return None if value is None else json.dumps(value, separators=(",", ":"))
 
+    @reads_row
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:  # noqa: ARG002
         """Database to Python."""
         return None if value is None else json.loads(value)
