@@ -14,11 +14,13 @@ from itertools import product
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fabricctl.cabling.ends import Knowledge
 from fabricctl.cabling.finding_id import finding_id
 from fabricctl.cabling.model import End, Finding, FindingKind
-from fabricctl.cabling.numbering import Profile
+from fabricctl.cabling.numbering import Numbering, Profile, halves_of
 from fabricctl.cabling.verdict import Options, Verdict
 from fabricctl.cabling.verify import verify
 from fabricctl.causes.model import CauseKind
@@ -358,3 +360,74 @@ def looked(net: Net, situation: str, only: str = "") -> Looked:
 def _look(net: Net, situation: str, only: str) -> Looked:
     options, seen = replace(OPTIONS, only=only), observed(net, situation)
     return Looked(verify(plan(), seen, options), seen, options)
+
+
+# -- second halves ----------------------------------------------------------------------------------------
+
+
+def _halves() -> tuple[Plan, Net]:
+    """Two cores joined by both halves of port 11 (21 and 22), by plan; what lies there, neither."""
+    net = build(SHAPES["small3"])
+    made = split_ready(net, of_tier(net))
+    one, two = of_tier(made, 3)[:2]
+    made.connect(At(one, 21), At(two, 21))
+    made.connect(At(one, 22), At(two, 22))
+    wanted = parse_csv(cabling_csv(made), "cabling.csv")
+    made.cut(At(one, 21))
+    made.cut(At(one, 22))
+    return wanted, made
+
+
+def test_a_second_half_has_a_place_of_its_own() -> None:
+    wanted, net = _halves()
+    one, two = of_tier(net, 3)[:2]
+    net.connect(At(one, 21), At(two, 21))
+    (known,) = known_of(verify(wanted, _seen(net), OPTIONS).findings).values()
+    assert str(known.where) == "ibc-01/11/2 - ibc-02/11/2"
+    assert known.headline.startswith("ibc-01/22 - ibc-02/22")
+    net.cut(At(one, 21))
+    net.connect(At(one, 22), At(two, 22))
+    (other,) = known_of(verify(wanted, _seen(net), OPTIONS).findings).values()
+    assert str(other.where) == "ibc-01/11 - ibc-02/11"
+    assert other.id != known.id
+    both = known_of(verify(wanted, _seen(_halves()[1]), OPTIONS).findings)
+    assert set(both) == {known.id, other.id}
+
+
+def test_a_cable_of_second_halves_is_gone_only_when_somebody_looked() -> None:
+    wanted, net = _halves()
+    old = known_of(verify(wanted, _seen(net), OPTIONS).findings)
+    assert len(old) == 2
+    one, two = of_tier(net, 3)[:2]
+    elsewhere = replace(OPTIONS, only="ibl-p01-r1")
+    looked_at = Looked(verify(wanted, _seen(net), elsewhere), _seen(net), elsewhere)
+    assert set(advance(old, {}, looked_at.at).not_looked) == set(old)
+    net.connect(At(one, 21), At(two, 21))
+    net.connect(At(one, 22), At(two, 22))
+    repaired = verify(wanted, _seen(net), OPTIONS)
+    assert not repaired.findings
+    assert set(advance(old, {}, Looked(repaired, _seen(net), OPTIONS).at).gone) == set(old)
+
+
+def _seen(net: Net) -> Observation:
+    return ibnetdiscover.parse("".join(discovery_lines(net)), "ibnetdiscover.txt")
+
+
+@given(
+    number=st.integers(1, 140),
+    counted=st.sampled_from(Profile),
+    shown_in=st.sampled_from(Profile),
+    model=st.sampled_from(["QM8700", "QM9700"]),
+)
+def test_numbers_there_and_back(number: int, counted: Profile, shown_in: Profile, model: str) -> None:
+    halves = halves_of(find_model(model))
+    assert halves is not None
+    numbering = Numbering(counted, {"leaf": halves, "0x1": halves}, {"0x1": shown_in}, {"leaf": counted})
+    told = numbering.normal("leaf", "0x1", number)
+    assert numbering.normal_back("leaf", "0x1", told) == number
+    own, _ = numbering.own("leaf", "0x1", number)
+    second = len(told) > 1
+    if not (second and shown_in is Profile.NORMAL):  # the switch has no such number
+        assert numbering.own_back("leaf", "0x1", own) == number
+    if counted is Profile.NORMAL and number <= halves.ports:
+        assert own == (2 * number - 1 if shown_in is Profile.SPLIT_READY else number)
