@@ -64,7 +64,8 @@ class LinkFindings:
             f"{first[0]} and {second[0]} are exchanged ({tiers})",
             expected=f"{first[0]} - {first[1]} and {second[0]} - {second[1]}",
             found=f"{first[0]} - {first[2]} and {second[0]} - {second[2]}",
-            fix=f"exchange the plugs at {first[1].full} and {second[1].full}",
+            fix=f"exchange the plugs at {first[1].full} and {second[1].full}, or at {first[0].full} and "
+            f"{second[0].full}: not both",
             devices=_devices(first[0], first[1], second[0], second[1]),
             cables=cables,
             group=tiers,

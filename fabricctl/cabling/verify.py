@@ -61,7 +61,7 @@ class _Verifier:
 
     def run(self) -> Verdict:
         classified = classify(self.binding, self.seen, self.tiers.pair, self.expected)
-        self.findings += LinkFindings(self.binding, self.seen, self.tiers, self.ends).all(classified)
+        of_links = list(LinkFindings(self.binding, self.seen, self.tiers, self.ends).all(classified))
         islands = find_islands(self.binding, self.observation)
         if self.planned:
             self.against_plan(classified, islands)
@@ -76,6 +76,7 @@ class _Verifier:
         slots = self.slots()
         if self.scope is not None:
             self.findings = [f for f in self.findings if not f.devices or self.scope.names_any(f.devices)]
+        self.findings += of_links  # of links in scope only, though the device at fault may be outside of it
         said = planned_words(islands)
         self.notes += [said] if said and self.planned else []
         remarks = Remarks(self.binding, self.observation, planned=self.planned, scope=self.scope)

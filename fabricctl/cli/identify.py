@@ -21,6 +21,7 @@ from fabricctl.cli.intent_options import (
     SiteFile,
     Viewers,
     assumed,
+    not_an_input,
     once_stdin,
 )
 from fabricctl.errors import UsageError
@@ -96,13 +97,14 @@ def identify(
         known_hosts=known_hosts,
         key_files=identity,
     )
-    _check_usage(request, write=write, write_hcas=write_hcas, yes=yes)
+    _check_usage(request, output, write=write, write_hcas=write_hcas, yes=yes)
     raise typer.Exit(_run(request, format, output, everything, (write, write_hcas, yes)))
 
 
-def _check_usage(request: Request, *, write: bool, write_hcas: bool, yes: bool) -> None:
+def _check_usage(request: Request, output: str, *, write: bool, write_hcas: bool, yes: bool) -> None:
     inputs = [request.plan, request.site, request.node_name_map, request.hca_guids, *request.discovered]
     once_stdin(inputs)
+    not_an_input([output], inputs)
     if (write_hcas or yes) and not write:
         raise UsageError(f"{'--write-hcas' if write_hcas else '--yes'} goes with --write")
     if write_hcas and not request.hca_guids:

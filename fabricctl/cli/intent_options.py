@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -115,3 +117,13 @@ def once_stdin(inputs: list[str]) -> None:
     """:raises UsageError: standard input is to be read twice."""
     if inputs.count("-") > 1:
         raise UsageError("standard input can be read only once: give - to one option")
+
+
+def not_an_input(outputs: Iterable[str], inputs: Iterable[str]) -> None:
+    """:raises UsageError: a file is to be written that is read, too."""
+    read = {os.path.realpath(path) for path in inputs if path and path != "-"}
+    for path in outputs:
+        if path and os.path.realpath(path) in read:
+            raise UsageError(
+                f"{path} is read by this command: writing it would destroy it; name another file"
+            )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from typing import Annotated, Any
@@ -114,7 +115,11 @@ def _each(exc: FabricctlError) -> list[FabricctlError]:
 
 
 def _other(exc: Exception) -> int:
-    """Usage errors of the command-line library (click or typer's copy of it), else a bug of ours."""
+    """A full disk; usage errors of the command-line library (click or typer's copy of it); else a bug of ours."""
+    if isinstance(exc, OSError) and exc.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        say(f"the output cannot be written: {exc.strerror}")
+        return EXIT_USAGE
     show = getattr(exc, "format_message", None)
     if show is None:
         say(

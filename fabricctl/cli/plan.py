@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fabricctl.cli.intent_options import not_an_input
 from fabricctl.errors import EXIT_FINDINGS
 from fabricctl.plan.model import PortNumbers
 
@@ -83,6 +84,7 @@ def export(
     from fabricctl.cli.console import print_text
     from fabricctl.plan.export import to_csv
 
+    not_an_input([output], [file, site])
     assert format is ExportFormat.CSV
     text = to_csv(_load(file, site, fabric, port_numbers))
     if output:

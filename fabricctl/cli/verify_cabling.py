@@ -24,6 +24,7 @@ from fabricctl.cli.intent_options import (
     SiteFile,
     Viewers,
     assumed,
+    not_an_input,
     once_stdin,
 )
 from fabricctl.cli.verdict_outputs import Format, Outputs
@@ -188,7 +189,7 @@ def verify_cabling(
         record=record,
     )
     outputs = Outputs(format, report, prometheus, everything, Pictures(html, svg, compare))
-    _check_usage(request, watch)
+    _check_usage(request, watch, [*report, html, svg, prometheus])
     if compare and not outputs.pages:
         raise UsageError("--compare shows its changes in a page: give --html FILE or --report FILE.html too")
     code = _watch(request, outputs, watch) if watch is not None else _once(request, outputs)
@@ -203,12 +204,13 @@ def _only(text: str | None) -> str:
     return text or ""
 
 
-def _check_usage(request: Request, watch: float | None) -> None:
+def _check_usage(request: Request, watch: float | None, written: list[str]) -> None:
     inputs = [
         *(request.plan, request.site, request.node_name_map, request.hca_guids, request.hca_slots),
         *request.discovered,
     ]
     once_stdin(inputs)
+    not_an_input(written, inputs)
     if watch is not None and "-" in inputs:
         raise UsageError("--watch reads its input again and again: standard input cannot be read twice")
     if request.save and not request.viewers and request.discovered:

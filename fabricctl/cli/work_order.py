@@ -23,6 +23,7 @@ from fabricctl.cli.intent_options import (
     SiteFile,
     Viewers,
     assumed,
+    not_an_input,
     once_stdin,
 )
 from fabricctl.errors import UsageError
@@ -125,7 +126,9 @@ def make(
     from fabricctl.workflows.work_order import Piece
     from fabricctl.workflows.work_order import make as make_orders
 
-    once_stdin([plan, site, node_name_map, hca_guids, *discovered])
+    inputs = [plan, site, node_name_map, hca_guids, *discovered]
+    once_stdin(inputs)
+    not_an_input(output, inputs)
     targets = [(path, _format_of(path)) for path in output]
     if split > 1 and not output and format not in (Format.TEXT, Format.MARKDOWN):
         raise UsageError(f"--split with {format.value}: give --output FILE, one file is written per person")

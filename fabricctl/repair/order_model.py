@@ -260,10 +260,15 @@ class WorkOrder:
 
 @dataclass(frozen=True)
 class About:
-    """What heads a work order. :param made: ISO 8601; the rest as in ``WorkOrder``."""
+    """What heads a work order. :param made: ISO 8601; the rest as in ``WorkOrder``.
+
+    :param look_first: what to look at before any step, one text each: causes that may be settled without a move.
+    """
 
     site: str = ""
     plan: str = ""
     discoveries: tuple[str, ...] = ()
     made: str = ""
     not_covered: tuple[str, ...] = ()
+    look_first: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()

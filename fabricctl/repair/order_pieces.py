@@ -16,10 +16,11 @@ from fabricctl.repair.order_model import Spot, Step, WorkOrder
 def split(order: WorkOrder, people: int) -> list[WorkOrder]:
     """Shares of about equal minutes, each a run of neighbouring groups, so that each has few racks.
 
-    The longest share is as short as runs of whole groups allow. Steps keep their numbers. With fewer groups than
-    people the last shares are empty; separate orders and what to look at first stay with the first share.
+    The longest share is as short as runs of whole groups allow. Steps keep their numbers. There are no more shares
+    than groups; separate orders and what to look at first stay with the first share.
     """
     groups = list(_groups(order.steps))
+    people = max(1, min(people, len(groups)))
     times = [sum(step.minutes for step in group) for group in groups]
     shares = _runs(times, people)
     pieces = []
@@ -97,7 +98,7 @@ def _limited(order: WorkOrder, words: str, wanted: Callable[[Spot], bool]) -> Wo
         order,
         steps=steps,
         parts=tuple(part for part in order.parts if any(map(wanted, part.spots))),
-        look_first=tuple(look for look in order.look_first if any(map(wanted, look.spots))),
+        look_first=tuple(look for look in order.look_first if not look.spots or any(map(wanted, look.spots))),
         limited_to=words,
         left_out=len(order.steps) - len(steps),
     )

@@ -62,9 +62,9 @@ class _Maker:
             made=about.made,
             steps=tuple(steps),
             parts=tuple(parts),
-            look_first=(*self.slow(), *look),
+            look_first=(*(LookFirst(text, ()) for text in about.look_first), *self.slow(), *look),
             not_covered=about.not_covered,
-            notes=tuple(self.notes(bool(steps))),
+            notes=(*about.notes, *self.notes(bool(steps))),
         )
 
     # -- steps --------------------------------------------------------------------------------------------

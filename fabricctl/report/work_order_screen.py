@@ -26,7 +26,8 @@ def render(order: WorkOrder, *, width: int = 100) -> list[Line]:
 
 
 def _order(order: WorkOrder, width: int) -> Iterator[Line]:
-    head = "NOTHING TO DO  " if order.empty else "WORK ORDER  "
+    nothing = "COULD NOT TELL  " if order.not_covered else "NOTHING TO DO  "
+    head = nothing if order.empty else "WORK ORDER  "
     yield (
         (head, DOUBT if order.empty and order.not_covered else GOOD if order.empty else BOLD),
         (words.summary(order), BOLD),

@@ -36,7 +36,9 @@ def summary(order: WorkOrder) -> str:
     """One sentence on how much there is to do."""
     if order.empty:
         told = "nothing of what could be told" if order.not_covered else "nothing"
-        return f"{told} is to be done"
+        where = f" at {order.limited_to}" if order.limited_to else ""
+        left = f"; {plural(order.left_out, 'step')} elsewhere" if order.left_out else ""
+        return f"{told} is to be done{where}{left}"
     parts = []
     if order.steps:
         racks = plural(len(order.racks), "rack") if order.racks else "racks unknown"

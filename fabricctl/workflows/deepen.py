@@ -15,6 +15,7 @@ from fabricctl.causes.model import CauseKnowledge, OtherSlot
 from fabricctl.panels import Panel
 from fabricctl.repair.knowledge import RepairKnowledge, distances_by_rack
 from fabricctl.repair.model import Mismatch, RepairPlan
+from fabricctl.repair.parts import slow_by_rule
 
 if TYPE_CHECKING:
     from fabricctl.site.schema import Site
@@ -36,7 +37,10 @@ def deepen(verdict: Verdict, options: Options, site: Site | None = None) -> Verd
     found = mismatch_findings(comparison, repair)
     word = VerdictWord.FINDINGS if found and verdict.word is VerdictWord.OK else verdict.word
     order = list(FindingKind)
-    findings = sorted([*verdict.findings, *found], key=lambda finding: order.index(finding.kind))
+    findings = sorted(
+        [*slow_by_rule_said(comparison, verdict.findings), *found],
+        key=lambda finding: order.index(finding.kind),
+    )
     return replace(verdict, word=word, findings=findings, explanation=explanation, repair=repair)
 
 
@@ -84,6 +88,26 @@ def other_slots(check: SlotCheck) -> dict[str, tuple[OtherSlot, ...]]:
 def _hca(words: str) -> str:
     """``mlx5_3 at PCI 5e:00.0`` -> ``mlx5_3``."""
     return words.split(" at ")[0]
+
+
+def slow_by_rule_said(comparison: Comparison, findings: list[Finding]) -> list[Finding]:
+    """Findings in which a rate that most links of the plan share is not blamed on each single cable."""
+    planned = comparison.binding.plan.fabric.link_count
+    shared = {
+        (str(rate), str(expected)): links
+        for (rate, expected), links in slow_by_rule(comparison.classified.judged, planned).items()
+    }
+    if not shared:
+        return findings
+
+    def said(finding: Finding) -> Finding:
+        number = shared.get((finding.found, finding.expected.split(" (")[0]))
+        if finding.kind is not FindingKind.DEGRADED or number is None:
+            return finding
+        fix = f"no fault of this cable, as {number:,} links run at {finding.found}: look at the rate that plan and site"
+        return replace(finding, fix=f"{fix} file expect, and at how the switches are set")
+
+    return [said(finding) for finding in findings]
 
 
 def mismatch_findings(comparison: Comparison, repair: RepairPlan) -> list[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
@@ -9,11 +10,13 @@ from difflib import get_close_matches
 from fabricctl.adapters.files import decode, read_input
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.verdict import Verdict
+from fabricctl.causes.model import CauseKind
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_OK, UsageError
 from fabricctl.repair.order_check import OrderCheck, check
 from fabricctl.repair.order_model import About, WorkOrder
 from fabricctl.repair.order_pieces import devices_of, only_device, only_rack, racks_of, split
 from fabricctl.repair.work_order import make_order
+from fabricctl.report.causes_words import headline
 from fabricctl.workflows.deepen import repair_knowledge
 from fabricctl.workflows.verify_cabling import Intent, Progress, Request, judge, load_intent, observe
 
@@ -91,7 +94,27 @@ def about(verdict: Verdict, intent: Intent, now: datetime) -> About:
         discoveries=tuple(source.label for source in verdict.sources),
         made=now.isoformat(timespec="minutes"),
         not_covered=tuple(verdict.doubts),
+        look_first=tuple(_causes_first(verdict)),
+        notes=tuple(note for note in verdict.notes if "--identify" in note),
     )
+
+
+CAUSES_FIRST = 8
+"""Causes that head an order; who has more of them reads verify-cabling first."""
+
+
+def _causes_first(verdict: Verdict) -> Iterator[str]:
+    """Causes, those first that may be settled by correcting a name instead of moving a plug."""
+    if verdict.explanation is None:
+        return
+    causes = sorted(verdict.explanation.systematic, key=lambda cause: cause.kind is not CauseKind.WRONG_RACK)
+    for cause in causes[:CAUSES_FIRST]:
+        said = f"{headline(cause)}. {cause.fix[:1].upper()}{cause.fix[1:]}"
+        if cause.kind is CauseKind.WRONG_RACK:
+            said += "; if only the names are wrong, correct them, make the order anew, and move none of these plugs"
+        yield said
+    if len(causes) > CAUSES_FIRST:
+        yield f"and {len(causes) - CAUSES_FIRST:,} more causes: see verify-cabling"
 
 
 def _devices(comparison: Comparison) -> set[str]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fabricctl.cabling.model import FindingKind
 from fabricctl.cabling.verify import Options, verify
 from fabricctl.discovery.model import Problem, ProblemKind
+from fabricctl.discovery.recognise import parse_any
 from fabricctl.errors import UsageError
 from fabricctl.fabric import Port
+from fabricctl.plan.snapshot import plan_from_observation
 from fabricctl.rates import Rate
 from tests.cabling.fabrics import Cable, guid, kinds, plan, seen, two_tier, without
+from tests.conftest import read_capture
 
 EDR = Rate(4, "EDR")
 
@@ -57,3 +62,21 @@ def test_a_duplicate_guid_of_a_chosen_device_stays_a_finding_under_only() -> Non
     observation.problems.append(Problem(ProblemKind.DUPLICATE_GUID, "second block", 3, (guid("leaf1"),)))
     assert kinds(verify(plan(two_tier()), observation, Options(only="leaf1"))) == [FindingKind.DUPLICATE_GUID]
     assert kinds(verify(plan(two_tier()), observation, Options(only="leaf2"))) == []
+
+
+def test_cables_missing_with_an_absent_device_outside_the_scope_are_findings() -> None:
+    cables = two_tier()
+    gone = [cable for cable in cables if "spine2" not in cable]
+    verdict = verify(plan(cables), seen(gone), Options(only="leaf1"))
+    assert (verdict.counts.missing, verdict.exit_code) == (2, 1)
+    assert kinds(verdict) == [FindingKind.ABSENT_DEVICE]
+    assert len(verdict.findings[0].cables) == 2
+
+
+@pytest.mark.captures
+def test_a_bad_cable_in_scope_is_never_exit_0(captures: Path) -> None:
+    wanted = plan_from_observation(parse_any(read_capture(captures / "ibsim/small3/fabric.net"), "plan"))
+    found = parse_any(read_capture(captures / "ibsim/small3-faulty/fabric.net"), "seen")
+    for node in wanted.fabric.switches():
+        verdict = verify(wanted, found, Options(only=node.name))
+        assert (verdict.exit_code == 0) is (verdict.counts.bad == 0), node.name

@@ -212,7 +212,9 @@ def test_a_miswired_cable_at_a_switch_in_the_other_profile_names_the_ports_of_th
     (finding,) = (finding for finding in verdict.findings if finding.kind.value == "swapped")
     assert finding.headline.startswith("leaf1/53 and leaf1/55 are exchanged")
     assert {cable.a.full for cable in finding.cables} == {"leaf1/53 (panel 14/1)", "leaf1/55 (panel 14/2)"}
-    assert finding.fix == "exchange the plugs at spine1/1 (panel 1/1) and spine1/2 (panel 1/2)"
+    assert finding.fix.startswith(
+        "exchange the plugs at spine1/1 (panel 1/1) and spine1/2 (panel 1/2), or at"
+    )
 
 
 def test_a_plan_above_the_count_of_switches_in_the_normal_profile_is_translated_by_their_namesakes() -> None:

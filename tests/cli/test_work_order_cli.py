@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from fabricctl.cli.main import main
 from fabricctl.discovery.ibnetdiscover_writer import write
 from fabricctl.fabric import Fabric
 from tests.cabling.fabrics import Cable, guid, seen, two_tier
+from tests.sim.cabling_csv import cabling_csv
+from tests.sim.faults import inject
+from tests.sim.netgen import SHAPES, build, discovery_lines
 
 RIGHT = two_tier(hosts=4, leaves=2, spines=2)
 SWAPPED: list[Cable] = [
@@ -198,3 +202,42 @@ def test_wrong_usage_is_one_line_and_exit_2(
     assert code == 2
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_a_cause_that_may_be_a_wrong_name_is_looked_at_before_any_plug_is_moved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    net = build(SHAPES["small3"])
+    listed, found = tmp_path / "plan.csv", tmp_path / "seen.txt"
+    listed.write_text(cabling_csv(net), "utf-8")
+    inject(net, ["leaf-misplaced"], random.Random(1))
+    found.write_text("".join(discovery_lines(net)), "utf-8")
+    code, out, _ = run(capsys, "make", "--plan", str(listed), "--discovered", str(found))
+    text = " ".join(out.split())
+    assert code == 1
+    assert "stand in each other's place, or are named so" in text
+    assert "if only the names are wrong, correct them" in text
+    assert text.index("look first") < text.index(" MOVE ")
+
+
+def test_an_input_is_never_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    net = build(SHAPES["small2"])
+    listed, found = tmp_path / "plan.csv", tmp_path / "seen.txt"
+    listed.write_text(cabling_csv(net), "utf-8")
+    found.write_text("".join(discovery_lines(net)), "utf-8")
+    read = ("--plan", str(listed), "--discovered", str(found))
+    link = tmp_path / "link.csv"
+    link.symlink_to(listed)
+    for words in (
+        ("verify-cabling", *read, "--svg", str(listed)),
+        ("verify-cabling", *read, "--html", str(found)),
+        ("verify-cabling", *read, "--report", str(link)),
+        ("identify", *read, "--output", str(found)),
+        ("work-order", "make", *read, "--output", str(listed)),
+        ("plan", "export", str(listed), "--output", str(listed)),
+    ):
+        before = listed.read_bytes(), found.read_bytes()
+        code, err = main(list(words)), capsys.readouterr().err
+        assert code == 2, words
+        assert "is read by this command" in err
+        assert (listed.read_bytes(), found.read_bytes()) == before

