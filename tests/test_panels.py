@@ -61,7 +61,6 @@ def test_qm9700_numbers_follow_mstflints_formula() -> None:
         assert port.column == (int(port.cage) + 1) // 2
     # the example of the manuals: cage 14 port 1 is 27, and 53 in the split-ready profile
     fourteen = next(port for port in panel("QM9700").ports if port.number == 27)
-    assert fourteen is not None
     assert (fourteen.cage, fourteen.port, fourteen.split_ready, fourteen.label) == ("14", 1, 53, "14/1")
 
 

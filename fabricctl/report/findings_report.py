@@ -166,7 +166,7 @@ def _where(known: Known) -> str:
     """Its place; said to be of the normal profile where the headline has the switch's own port numbers."""
     text = str(known.where) or "the whole fabric"
     shown = re.findall(r"/([0-9]+)\b", known.headline)
-    ports = [str(spot[1]) for link in known.where.links for spot in link]
+    ports = [str(n) for link in known.where.links for spot in link for n in spot[1:2]]
     return (
         f"{text} (ports of the normal profile)" if shown and set(shown).isdisjoint(ports) and ports else text
     )
