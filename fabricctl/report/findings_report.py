@@ -166,10 +166,9 @@ def _where(known: Known) -> str:
     """Its place; said to be of the normal profile where the headline has the switch's own port numbers."""
     text = str(known.where) or "the whole fabric"
     shown = re.findall(r"/([0-9]+)\b", known.headline)
-    ports = [str(n) for link in known.where.links for spot in link for n in spot[1:2]]
-    return (
-        f"{text} (ports of the normal profile)" if shown and set(shown).isdisjoint(ports) and ports else text
-    )
+    ports = re.findall(r"/([0-9]+)\b", text) if known.where.links else []
+    other = ports and shown and set(shown).isdisjoint(ports)
+    return f"{text} (ports of the normal profile)" if other else text
 
 
 def history_lines(
