@@ -95,10 +95,6 @@ class Panel:
         """Ports of the fullest cage."""
         return max((port.port for port in self.ports), default=1)
 
-    def at(self, number: int) -> PanelPort | None:
-        """The port with this InfiniBand number in the normal profile; None when there is none."""
-        return next((port for port in self.ports if port.number == number), None)
-
     def behind(self, hca: str) -> PanelPort | None:
         """Of a host's panel, the port of this HCA."""
         return next((port for port in self.ports if port.hca == hca), None)

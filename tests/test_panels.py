@@ -60,8 +60,7 @@ def test_qm9700_numbers_follow_mstflints_formula() -> None:
         assert port.lanes == ("1-4" if port.port == 1 else "5-8")
         assert port.column == (int(port.cage) + 1) // 2
     # the example of the manuals: cage 14 port 1 is 27, and 53 in the split-ready profile
-    fourteen = panel("QM9700").at(27)
-    assert fourteen is not None
+    fourteen = next(port for port in panel("QM9700").ports if port.number == 27)
     assert (fourteen.cage, fourteen.port, fourteen.split_ready, fourteen.label) == ("14", 1, 53, "14/1")
 
 

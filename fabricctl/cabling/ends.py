@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from fabricctl.cabling.binding import Binding
 from fabricctl.cabling.model import End
-from fabricctl.cabling.numbering import Numbering
+from fabricctl.cabling.numbering import Numbering, Profile
 from fabricctl.discovery.names import name_key
 from fabricctl.fabric import Fabric, Node, NodeKind, Place, Port
 from fabricctl.models import SwitchModel
@@ -32,7 +32,8 @@ class Knowledge:
 class Ends:
     """Makes ``End`` values from planned and from discovered ports.
 
-    A port is printed by the number the switch itself shows, whatever profile the comparison counts in.
+    A port is printed by the number the switch itself shows, whatever profile the comparison counts in. All questions
+    about ports are asked in the comparison's own numbers (``Port`` of plan or discovery) and answered here, once.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Ends:
         self.numbering = numbering or Numbering()
         self._models: dict[str, SwitchModel | None] = {}
         self._panels: dict[tuple[str, str], Panel | None] = {}
+        self._faces: dict[int, tuple[Panel, dict[int, PanelPort]]] = {}
 
     def planned(self, port: Port) -> End:
         """A planned port."""
@@ -79,15 +81,62 @@ class Ends:
             self._panels[asked] = self.knowledge.panel_of(*asked)
         return self._panels[asked]
 
-    def panel_port(self, port: Port) -> PanelPort | None:
-        """Where a port (in plan or discovered keys) is on its device's panel; of a second half, the whole port."""
-        panel = self.panel(port.node)
+    def panel_port(self, port: Port, panel: Panel | None = None) -> PanelPort | None:
+        """Where a port (in plan or discovered keys) is on its device's panel; of a second half, the whole port.
+
+        :param panel: the panel, where the caller was told of one; else ``panel`` is asked.
+        """
+        panel = panel or self.panel(port.node)
         if panel is None:
             return None
         node = self.binding.plan.fabric.nodes.get(port.node) or self.seen.nodes.get(port.node)
         if panel.kind == "host":
             return panel.behind(node.hca) if node is not None and node.hca else None
-        return panel.at(self.numbering.panel_number(port.node, port.number))
+        known = self._faces.get(id(panel))
+        if known is None:
+            known = self._faces[id(panel)] = (panel, {row.number: row for row in reversed(panel.ports)})
+        return known[1].get(self.normal(port)[0])
+
+    def own_number(self, port: Port) -> int:
+        """The number the device itself shows for a port (in plan or discovered keys)."""
+        return self.numbering.own(*self._keys(port.node), port.number)[0] if self._renumbered else port.number
+
+    def own_count(self, key: str, ports: int) -> int:
+        """A device's number of ports as it shows it itself. :param ports: as counted here."""
+        return self.numbering.own_count(*self._keys(key), ports) if self._renumbered else ports
+
+    def at_own_number(self, key: str, shown: int) -> Port:
+        """The port that a device (plan or discovered key) itself shows under a number."""
+        return Port(key, self.numbering.own_back(*self._keys(key), shown) if self._renumbered else shown)
+
+    def normal(self, port: Port) -> tuple[int, ...]:
+        """What tells a port (in plan or discovered keys) in every profile, see ``End.normal``."""
+        return (
+            self.numbering.normal(*self._keys(port.node), port.number) if self._renumbered else (port.number,)
+        )
+
+    def at_normal(self, key: str, told: Sequence[int]) -> Port | None:
+        """``normal`` backwards: the port of a device; None for a second half where nobody uses one."""
+        number = self.numbering.normal_back(*self._keys(key), told)
+        return Port(key, number) if number is not None else None
+
+    def splits(self, key: str) -> bool:
+        """Whether a device's ports are counted here in the split-ready profile, two numbers a port."""
+        return self._renumbered and self.numbering.splits(*self._keys(key))
+
+    def profile(self, key: str) -> Profile | None:
+        """The profile a switch shows its ports in (of an unseen one, the plan's); None when it has only one."""
+        return self.numbering.shown(*self._keys(key)) if self._renumbered else None
+
+    @cached_property
+    def _renumbered(self) -> bool:
+        return bool(self.numbering.halves)
+
+    def _keys(self, key: str) -> tuple[str | None, str | None]:
+        """Plan key and discovered key of a device."""
+        if key in self.binding.plan.fabric.nodes:
+            return key, self.binding.seen_of.get(key)
+        return self.binding.plan_of.get(key), key
 
     def _end(
         self,
@@ -107,7 +156,9 @@ class Ends:
         elif label is None:
             label = self._label(node.name, model, number)
         text = "" if label == str(number) else label
-        return End(node.name, number, text, str(place) if place is not None else "", guid, is_hca, key)
+        where = str(place) if place is not None else ""
+        normal = self.numbering.normal(planned, seen_key, port.number)
+        return End(node.name, number, text, where, guid, is_hca, key, port, normal)
 
     def key(self, planned: str) -> str:
         """What tells a planned node from every other in every run: its name, its key where that is planned twice."""

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from fabricctl.discovery.names import name_key
 from fabricctl.fabric import Link, Port, PortState
 from fabricctl.rates import Rate
+
+Spot = tuple[str, *tuple[int, ...]]
+"""Device key (see ``End.key``) and ``End.normal``: ``("leaf1", 27)``, of a second half ``("leaf1", 27, 2)``."""
 
 
 class LinkClass(StrEnum):
@@ -86,11 +90,15 @@ class Judged:
 class End:
     """One end of a cable as people read it.
 
-    :param device: ``ibl-p01-r1`` or ``gpu001 mlx5_3``; :param port: InfiniBand port number.
+    :param device: ``ibl-p01-r1`` or ``gpu001 mlx5_3``; :param port: InfiniBand port number that the device shows:
+        for people. The plan and the discovery of a comparison may count otherwise, see ``at``.
     :param label: the front panel's label, empty when it is the number or unknown.
     :param place: ``B07 U31``, empty when unknown; :param guid: canonical, empty when unknown.
     :param key: what tells the device from every other, alike in every run: the planned name, the GUID where that
         name is planned twice or nobody planned the device. Empty: the name as it stands.
+    :param at: the port as the comparison names and counts it (``Comparison.in_plan``): for looking it up there.
+    :param normal: what tells the port in every run, whatever profile its switch is in: its number in the normal
+        profile, with a 2 behind it for a second half. Empty: the number as it stands.
     """
 
     device: str
@@ -100,6 +108,13 @@ class End:
     guid: str = ""
     is_hca: bool = False
     key: str = ""
+    at: Port | None = None
+    normal: tuple[int, ...] = ()
+
+    @property
+    def spot(self) -> Spot:
+        """Device key and port, the same in every run."""
+        return (self.key or name_key(self.device), *(self.normal or (self.port,)))
 
     def __str__(self) -> str:
         if self.is_hca and self.port == 1:

@@ -7,7 +7,7 @@ aggregation node sits behind the last port in both: 65 of 64, 129 of 128.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -90,16 +90,22 @@ class Numbering:
     seen: Mapping[str, Profile] = field(default_factory=dict)
     planned: Mapping[str, Profile] = field(default_factory=dict)
 
+    def of(self, planned: str | None, seen: str | None) -> Halves | None:
+        """Both numberings of a switch; None when nothing is known of it here. Params as for ``own``."""
+        return self.halves.get(seen or "") or self.halves.get(planned or "")
+
+    def shown(self, planned: str | None, seen: str | None) -> Profile | None:
+        """The profile a switch is in, of an unseen one the one the plan is written in; None when nobody told."""
+        profile = self.seen.get(seen) if seen is not None else None
+        return self.planned.get(planned) if profile is None and planned is not None else profile
+
     def own(self, planned: str | None, seen: str | None, number: int) -> tuple[int, str | None]:
         """Number and label of a port as the switch itself shows it; of an unseen switch as the plan wrote it.
 
         :param planned: and :param seen: its keys, None where it has none; :param number: as counted here.
         :returns: the number, and the label on the face, None when nothing is known of the switch here.
         """
-        profile = self.seen.get(seen) if seen is not None else None
-        if profile is None and planned is not None:
-            profile = self.planned.get(planned)
-        halves = self.halves.get(seen or "") or self.halves.get(planned or "")
+        profile, halves = self.shown(planned, seen), self.of(planned, seen)
         if halves is None:
             return number, None
         label = halves.label(number, self.counted)
@@ -110,14 +116,52 @@ class Numbering:
         shown = halves.to_normal(number)
         return (number if shown is None else shown), label
 
+    def own_count(self, planned: str | None, seen: str | None, ports: int) -> int:
+        """A switch's number of ports as counted here -> as the switch itself shows it."""
+        profile, halves = self.shown(planned, seen), self.of(planned, seen)
+        if halves is None or profile is None or profile is self.counted:
+            return ports
+        return ports + (halves.ports if profile is Profile.SPLIT_READY else -halves.ports)
+
+    def own_back(self, planned: str | None, seen: str | None, shown: int) -> int:
+        """The number counted here of a port that the switch itself shows as ``shown``: ``own`` backwards.
+
+        A number the switch's profile does not have stays.
+        """
+        profile, halves = self.shown(planned, seen), self.of(planned, seen)
+        if halves is None or profile is None or profile is self.counted:
+            return shown
+        if profile is Profile.NORMAL:
+            return halves.to_split(shown)
+        number = halves.to_normal(shown)
+        return shown if number is None else number
+
+    def splits(self, planned: str | None, seen: str | None = None) -> bool:
+        """Whether a switch's ports are counted here in the split-ready profile, two numbers a port."""
+        return self.counted is Profile.SPLIT_READY and self.of(planned, seen) is not None
+
+    def normal(self, planned: str | None, seen: str | None, number: int) -> tuple[int, ...]:
+        """What tells a port in every profile: its normal number, and a 2 behind it for a second half.
+
+        :param planned:, :param seen: and :param number: as for ``own``.
+        """
+        halves = self.of(planned, seen) if self.counted is Profile.SPLIT_READY else None
+        if halves is None:
+            return (number,)
+        whole = halves.to_normal(number)
+        if whole is not None:
+            return (whole,)
+        return (halves.back[number], 2) if number in halves.back else (number,)
+
+    def normal_back(self, planned: str | None, seen: str | None, told: Sequence[int]) -> int | None:
+        """``normal`` backwards; None for a second half where none is counted."""
+        number, half = told[0], told[1] if len(told) > 1 else 1
+        halves = self.of(planned, seen) if self.counted is Profile.SPLIT_READY else None
+        if half == 1:
+            return number if halves is None else halves.to_split(number)
+        return halves.first[number] + 1 if halves is not None and number in halves.first else None
+
     def of_normal(self, key: str, number: int) -> int:
         """A number of the normal profile (a site file's) as it is counted here. :param key: plan or discovered."""
         halves = self.halves.get(key)
         return number if halves is None or self.counted is Profile.NORMAL else halves.to_split(number)
-
-    def panel_number(self, key: str, number: int) -> int:
-        """A number as counted here -> normal number, the one ``Panel.at`` knows; of a second half its port's."""
-        halves = self.halves.get(key)
-        if halves is None or self.counted is Profile.NORMAL:
-            return number
-        return halves.back.get(number, number)

@@ -162,14 +162,20 @@ def _reversals(block: Block, there: Mapping[int, int], layout: Layout) -> Iterat
 
 
 def twins(node: str, layout: Layout, panel: Panel | None) -> list[tuple[int, int]]:
-    """The two ports of every cage that has two; without a panel, ports 1 and 2, 3 and 4, ... of a big switch."""
+    """The two ports (of split ones the first halves) of every cage that has two.
+
+    Without a panel, ports 1 and 2, 3 and 4, ... of a big switch.
+    """
     if panel is not None:
         cages: dict[str, list[int]] = defaultdict(list)
         for port in panel.ports:
-            cages[port.cage].append(port.number)
+            at = layout.ends.at_normal(node, (port.number,))
+            if at is not None:
+                cages[port.cage].append(at.number)
         return [(min(pair), max(pair)) for pair in cages.values() if len(pair) == 2]
     last = max((number for number, _ in layout.ports.get(node, ())), default=0)
-    return [(low, low + 1) for low in range(1, last, 2)]
+    one = 2 if layout.ends.splits(node) else 1
+    return [(low, low + one) for low in range(1, last, 2 * one)]
 
 
 def _cages(node: str, there: Mapping[int, int], layout: Layout, panel: Panel | None) -> Iterator[Candidate]:

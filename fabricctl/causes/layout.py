@@ -39,7 +39,7 @@ class Layout:
     """
 
     def __init__(self, comparison: Comparison, near: Iterable[str]) -> None:
-        self.plan = comparison.binding.plan.fabric
+        self.plan, self.ends = comparison.binding.plan.fabric, comparison.ends
         self.nodes = self.plan.nodes
         self.tier = comparison.tiers.plan
         wanted = set(near)

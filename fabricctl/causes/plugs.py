@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from fabricctl.causes.layout import Layout
-from fabricctl.causes.splitters import Splitter, cage_of
+from fabricctl.causes.splitters import Splitter, plug_place
 from fabricctl.fabric import Link, Port
 from fabricctl.panels import Panel
 
@@ -65,7 +65,7 @@ class Plugs:
         nodes = self.layout.nodes
         if self.layout.is_switch(to[0].node):
             panel = self.panels.get(to[0].node)
-            cages = {(port.node, cage_of(port, len(to), panel)) for port in to}
+            cages = {(port.node, plug_place(port, self.type[plug], self.layout, panel)) for port in to}
             return len(cages) == 1 and list(to) == sorted(to)
         hcas = [(nodes[own.node].hca, nodes[there.node].hca) for own, there in zip(plug, to, strict=True)]
         return len({self.layout.host(port.node) for port in to}) == 1 and all(a == b for a, b in hcas)
@@ -88,7 +88,7 @@ def find_twins(
         for number, far in layout.ports.get(node, ()):
             own = Port(node, number)
             if assembly_of(layout.plan.links[own]) == kind:
-                cages[cage_of(own, 2, panels.get(node))].append((own, far))
+                cages[plug_place(own, kind, layout, panels.get(node))].append((own, far))
         for rows in cages.values():
             near, far_ends = tuple(sorted(own for own, _ in rows)), tuple(far for _, far in sorted(rows))
             boxes = {layout.host(far.node) or far.node for far in far_ends}

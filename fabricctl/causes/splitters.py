@@ -52,7 +52,7 @@ def find_splitters(
                 continue
             done.add(link.a)
             label = link.detail.cable if link.detail is not None else ""
-            key = (head.node, label or cage_of(own, SPLITTERS[kind], panels.get(head.node)))
+            key = (head.node, label or plug_place(own, kind, layout, panels.get(head.node)))
             groups[key].append((own, far))
             kinds[key] = kind
     found = []
@@ -68,10 +68,20 @@ def _head(link: Link, layout: Layout) -> Port:
     return link.a if tiers[0] > tiers[1] else link.b
 
 
-def cage_of(port: Port, tails: int, panel: Panel | None) -> object:
-    """The cage of a switch's port; without a panel of such cages, ports 1 to ``tails`` share one, and so on."""
-    found = panel.at(port.number) if panel is not None and tails == panel.ports_per_cage else None
-    return found.cage if found is not None else (port.number - 1) // tails
+def plug_place(port: Port, kind: str, layout: Layout, panel: Panel | None) -> object:
+    """What the plug in this port fills: a cage, both halves of one port, or as many ports in a row.
+
+    Where ports are counted by halves, a copper head lights a whole cage and the MPO of a fibre one a single port.
+    """
+    tails = SPLITTERS.get(kind, 2)
+    found = layout.ends.panel_port(port, panel) if panel is not None else None
+    if panel is not None and found is not None:
+        halves = layout.ends.splits(port.node)
+        if halves and kind.startswith("fibre"):
+            return found.cage, found.port
+        if tails == panel.ports_per_cage or (halves and tails == 2 * panel.ports_per_cage):
+            return found.cage
+    return (port.number - 1) // tails
 
 
 def _tails(splitters: list[Splitter], displaced: Mapping[Port, Port], layout: Layout) -> Iterator[Candidate]:

@@ -37,13 +37,10 @@ def shifted(words: Words, one: Candidate, fits: int) -> Told:
     if one.side == "host":
         return _rails_shifted(one, fits)
     names, what = words.folded(one.devices), words.cables(one)
-    per_cage = _per_cage(words, one)
-    step, unit = abs(one.step), "port"
-    if per_cage > 1 and step % per_cage == 0:
-        step, unit = step // per_cage, "cage"
+    step, unit = _step(words, one)
     way = "further" if one.step > 0 else "back"
     by = f"{number_word(step)} {unit}{'' if step == 1 else 's'}"
-    part = "" if one.members else _part(one)
+    part = "" if one.members else _part(words, one)
     where, inside = what, ""
     if one.members and one.note and not one.far:
         where = f"{'bundles' if one.note == 'bundle' else 'blocks'} of {one.size} {what}"
@@ -59,17 +56,33 @@ def shifted(words: Words, one: Candidate, fits: int) -> Told:
     return names, headline, evidence, fix
 
 
-def _per_cage(words: Words, one: Candidate) -> int:
+def _step(words: Words, one: Candidate) -> tuple[int, str]:
+    """How far, and in what: cages where it is whole ones."""
+    step, ends = abs(one.step), words.layout.ends
     panel = words.panels.get(one.devices[0])
-    return panel.ports_per_cage if panel is not None else 1
+    per_port = 1
+    if ends.splits(one.devices[0]) and (
+        not one.wraps or any(len(ends.normal(port)) > 1 for port in one.moves)
+    ):
+        per_port = 2  # counted by halves
+    if step % per_port:
+        return step, "half port"
+    step //= per_port
+    per_cage = panel.ports_per_cage if panel is not None else 1
+    return (step // per_cage, "cage") if per_cage > 1 and step % per_cage == 0 else (step, "port")
 
 
-def _part(one: Candidate) -> str:
+def _part(words: Words, one: Candidate) -> str:
     """Which ports, when it is not the whole block."""
     if one.note != "run":
         return ""
-    ports = sorted(port.number for port in one.moves)
+    ports = _own(words, one)
     return f" on ports {ports[0]}-{ports[-1]}"
+
+
+def _own(words: Words, one: Candidate) -> list[int]:
+    """Its port numbers as the switches show them."""
+    return sorted(map(words.layout.ends.own_number, one.moves))
 
 
 def _rails_shifted(one: Candidate, fits: int) -> Told:
@@ -86,10 +99,10 @@ def _rails_shifted(one: Candidate, fits: int) -> Told:
 
 def reversed_(words: Words, one: Candidate, fits: int) -> Told:
     """A block whose first plug sits last."""
-    names, what, part = words.folded(one.devices), words.cables(one), _part(one)
+    names, what, part = words.folded(one.devices), words.cables(one), _part(words, one)
     if one.members:
         part = f" (blocks of {one.size})" if one.note == "run" else ""
-    ports = sorted(port.number for port in one.moves)
+    ports = _own(words, one)
     adds = "" if one.members else f", own port and found port add up to {ports[0] + ports[-1]}"
     return (
         names,
@@ -120,10 +133,10 @@ def cages(words: Words, one: Candidate, fits: int) -> Told:
 
 def _cage_names(words: Words, one: Candidate) -> str:
     panel = words.panels.get(one.devices[0])
-    ports = sorted(port.number for port in one.moves)
     if panel is not None:
-        found = [panel.at(number) for number in ports]
+        found = [words.layout.ends.panel_port(port, panel) for port in one.moves]
         return fold({port.cage for port in found if port is not None})
+    ports = _own(words, one)
     return ", ".join(f"{a}/{b}" for a, b in zip(ports[::2], ports[1::2], strict=False))
 
 

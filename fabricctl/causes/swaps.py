@@ -116,17 +116,20 @@ def _named(
         for b in (second.a, second.b):
             splitter = tail_of.get(a)
             if splitter is not None and splitter is tail_of.get(b):
-                return Swap(one, two, CauseKind.TAILS_CROSSED, splitter.head[0].node, _ports(splitter.head))
+                where = _ports(splitter.head, layout)
+                return Swap(one, two, CauseKind.TAILS_CROSSED, splitter.head[0].node, where)
     for a in (first.a, first.b):
         for b in (second.a, second.b):
-            found = _same_host(a, b, one, two, layout, knowledge) or _same_cage(a, b, one, two, panels)
+            found = _same_host(a, b, one, two, layout, knowledge) or _same_cage(
+                a, b, one, two, layout, panels
+            )
             if found is not None:
                 return found
     return Swap(one, two, CauseKind.SWAPPED)
 
 
-def _ports(ports: tuple[Port, ...]) -> str:
-    return f"ports {ports[0].number} to {ports[-1].number}"
+def _ports(ports: tuple[Port, ...], layout: Layout) -> str:
+    return f"ports {layout.ends.own_number(ports[0])} to {layout.ends.own_number(ports[-1])}"
 
 
 def _same_host(
@@ -146,11 +149,15 @@ def _same_host(
     return Swap(one, two, CauseKind.SWAPPED, host, " and ".join(sorted(names)))
 
 
-def _same_cage(a: Port, b: Port, one: int, two: int, panels: Mapping[str, Panel | None]) -> Swap | None:
+def _same_cage(
+    a: Port, b: Port, one: int, two: int, layout: Layout, panels: Mapping[str, Panel | None]
+) -> Swap | None:
     panel = panels.get(a.node)
     if a.node != b.node or panel is None:
         return None
-    here, there = panel.at(a.number), panel.at(b.number)
-    if here is None or there is None or here.cage != there.cage:
+    here, there = (layout.ends.panel_port(port, panel) for port in (a, b))
+    if here is None or there is None or here.cage != there.cage or here.port == there.port:
+        return None
+    if layout.ends.normal(a)[1:] != layout.ends.normal(b)[1:]:  # a first and a second half
         return None
     return Swap(one, two, CauseKind.CAGE_PORTS_EXCHANGED, a.node, f"cage {here.cage}")

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from fabricctl.cabling.comparison import Comparison
-from fabricctl.cabling.finding_id import PLANNED_LINK, Spot
-from fabricctl.cabling.model import FindingKind, Judged, LinkClass
+from fabricctl.cabling.finding_id import PLANNED_LINK
+from fabricctl.cabling.model import FindingKind, Judged, LinkClass, Spot
 from fabricctl.cabling.scope import Scope, make_scope
 from fabricctl.cabling.verdict import Options, Verdict
 from fabricctl.discovery.model import DiscoveryFormat, Observation
@@ -87,9 +87,9 @@ class Looked:
     def _planned_link(self, kind: FindingKind, spots: tuple[Spot, ...]) -> bool:
         link = self._link_at(spots)
         if link is None and not self.planned:  # the cable is out, if its devices were read
-            return any(self._read(key) for key, _ in spots)
+            return any(self._read(key) for key, *_ in spots)
         if link is None:  # the plan has the devices and wants it no more
-            return all(key in self._keys for key, _ in spots) and self._known(spots)
+            return all(key in self._keys for key, *_ in spots) and self._known(spots)
         if self._scope is not None and not self._scope.holds(link):
             return False
         judged = self._judged.get(link.a)
@@ -103,17 +103,20 @@ class Looked:
         links = self.plan.fabric.links
         far = spots[-1] if len(spots) > 1 else None
         for key in self._keys.get(spots[0][0], ()):
-            link = links.get(Port(key, spots[0][1]))
-            if link is None:
+            own = self.of.ends.at_normal(key, spots[0][1:])
+            link = links.get(own) if own is not None else None
+            if own is None or link is None:
                 continue
-            other = link.other(Port(key, spots[0][1]))
-            if far is None or (other.number == far[1] and other.node in self._keys.get(far[0], ())):
+            other = link.other(own)
+            if far is None or (
+                self.of.ends.normal(other) == far[1:] and other.node in self._keys.get(far[0], ())
+            ):
                 return link
         return None
 
     def _known(self, spots: Iterable[Spot]) -> bool:
         """A link that left the plan says nothing under ``--only`` unless its device is chosen."""
-        return self._scope is None or self._chosen([key for key, _ in spots])
+        return self._scope is None or self._chosen([key for key, *_ in spots])
 
     def _rate_told(self, link: Link) -> bool:
         seen_of = self.of.binding.seen_of
@@ -140,7 +143,7 @@ class Looked:
 
     def _seen_cable(self, links: Iterable[tuple[Spot, ...]]) -> bool:
         """A cable that was seen is out when one of its ports was read, or when nothing of the plan was missed."""
-        devices = [key for link in links for key, _ in link]
+        devices = [key for link in links for key, *_ in link]
         if self._scope is not None and not self._chosen(devices):
             return False
         if any(self._read(key) for key in devices):

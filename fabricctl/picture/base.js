@@ -155,7 +155,7 @@ function labelOf(id, port) {
   const p = isHca(id) ? null : panelPort(id, port);
   if (!p) return "";
   const face = faceOf(id), single = !face.twin && (face.twin = face.ports.some(q => q[1] > 1) ? 2 : 1) === 1;
-  const label = face.twin === 2 ? `${p[0]}/${p[1]}` : p[7].panel ?? p[0];
+  const label = face.twin === 2 ? `${p[0]}/${p[1]}${p[8] ? "/" + p[8] : ""}` : p[7].panel ?? p[0];
   return single && label === String(port) ? "" : label === String(port) ? "" : label;
 }
 

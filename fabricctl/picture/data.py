@@ -245,9 +245,7 @@ def _step(step: Step, devices: Devices) -> dict[str, Any]:
         if key not in _STEP_NUMBERS and value not in (None, "", (), [])
     }
     entry["d"] = [devices.numbers[key] for key in step.get("devices", ()) if key in devices.numbers]
-    entry["p"] = [
-        [devices.numbers[key], port] for key, port in step.get("ports", ()) if key in devices.numbers
-    ]
+    entry["p"] = [list(devices.end(Port(*p))) for p in step.get("ports", ()) if p[0] in devices.numbers]
     return entry
 
 

@@ -7,6 +7,7 @@ their own. Texts that repeat (racks, models, HCA names) stand in tables.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
@@ -131,8 +132,13 @@ class Devices:
         return numbers
 
     def end(self, port: Port) -> tuple[int, int]:
-        """A port in the plan's keys as two numbers."""
-        return self.numbers[port.node], port.number
+        """A port in the plan's keys as two numbers: its device's, and the one the device itself shows."""
+        return self.numbers[port.node], self.own_number(port)
+
+    @cached_property
+    def own_number(self) -> Callable[[Port], int]:
+        """The number a device itself shows for a port; all ports of a picture are so numbered."""
+        return self.comparison.ends.own_number
 
     @cached_property
     def by_name(self) -> dict[str, int]:
@@ -276,7 +282,8 @@ class Devices:
 
     def _ports(self, key: str) -> int:
         seen = self.seen_node(key)
-        return self.nodes[key].ports or (seen.ports if seen else 0)
+        ports = self.nodes[key].ports or (seen.ports if seen else 0)
+        return self.comparison.ends.own_count(key, ports) if ports else 0
 
     def places_json(self) -> list[list[Any]]:
         """Racks: name, units (0 unknown), row, position."""

@@ -14,7 +14,7 @@ from fabricctl.plan.lengths import RackSpot
 
 Step = Mapping[str, Any]
 """One step of a work order: ``id``, ``number``, ``component``, ``from`` and ``to`` in words, ``devices`` (plan keys),
-``ports`` (pairs of plan key and port number); any further text (``expect``, ``stop_if``, ``undo``, ``minutes``,
+``ports`` (as the comparison names and counts them); any further text (``expect``, ``stop_if``, ``undo``, ``minutes``,
 ``labels``) is shown under its own name."""
 
 

@@ -117,35 +117,21 @@ class Links:
         planned: dict[int, None] = {}
         strays: dict[int, None] = {}
         for cable in cables:
-            for end in (cable.a, cable.expected) if cable.expected is not None else (cable.a,):
-                for port in self._named.get((end.device, end.port), ()):
-                    number = self.at.get(port)
-                    if number is not None and cable.expected is not None:
-                        planned[number] = None
-            if cable.found is not None:
-                for end in (cable.a, cable.found):
-                    for port in self._named.get((end.device, end.port), ()):
-                        stray = self.stray_at.get(port)
-                        if stray is not None:
-                            strays[stray] = None
+            for far, numbers, found in (
+                (cable.expected, self.at, planned),
+                (cable.found, self.stray_at, strays),
+            ):
+                for end in (cable.a, far) if far is not None else ():
+                    number = numbers.get(end.at) if end.at is not None else None
+                    if number is not None:
+                        found[number] = None
         return list(planned), list(strays)
-
-    @cached_property
-    def _named(self) -> dict[tuple[str, int], list[Port]]:
-        """Device name and port -> ports with a cable that findings may speak of."""
-        found: dict[tuple[str, int], list[Port]] = {}
-        nodes = self.devices.nodes
-        for port in [*self.at, *self.stray_at]:
-            ports = found.setdefault((nodes[port.node].name, port.number), [])
-            if port not in ports:
-                ports.append(port)
-        return found
 
     # -- as JSON --------------------------------------------------------------------------------------------
 
     def json(self) -> dict[str, Any]:
         """Columns of planned cables; what is known of the wrong ones; strays; pairs when healthy ones are left out."""
-        number = self.devices.numbers
+        number, own = self.devices.numbers, self.devices.own_number
         sent = self.sent
         wrong = [
             (i, judged) for i, link in enumerate(sent) if (judged := self.judged.get(link.a)) is not None
@@ -154,9 +140,9 @@ class Links:
             "total": len(self.all),
             "whole": self.whole,
             "a": [number[link.a.node] for link in sent],
-            "ap": [link.a.number for link in sent],
+            "ap": [own(link.a) for link in sent],
             "b": [number[link.b.node] for link in sent],
-            "bp": [link.b.number for link in sent],
+            "bp": [own(link.b) for link in sent],
             "c": "".join(str(self.class_of(link)) for link in sent),
             "line": [link.line for link in sent] if any(link.line for link in sent) else [],
             "wrong": [self._wrong(i, judged) for i, judged in wrong],

@@ -92,7 +92,7 @@ class Devices:
 
     def __init__(self, comparison: Comparison, knowledge: RepairKnowledge) -> None:
         self.plan, self.seen = comparison.binding.plan.fabric, comparison.seen
-        self.binding, self.knowledge = comparison.binding, knowledge
+        self.binding, self.knowledge, self.ends = comparison.binding, knowledge, comparison.ends
         self._racks: dict[str, str] = {}
         self._walk: dict[str, tuple[object, ...]] = {}
         self._metres: dict[tuple[str, str], float | None] = {}

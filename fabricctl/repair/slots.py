@@ -42,7 +42,7 @@ class Slots:
 
     def words(self, port: Port) -> str:
         """A port for a sentence: ``ibl-p01-r1/27``."""
-        return f"{self.devices.name(port.node)}/{port.number}"
+        return f"{self.devices.name(port.node)}/{self.devices.ends.own_number(port)}"
 
     @cached_property
     def splitters(self) -> tuple[Kind, ...]:

@@ -8,7 +8,6 @@ first halves (53, 55) and the head of a split fibre or of an HDR splitter takes 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 from fabricctl.fabric import NodeKind, Port
 from fabricctl.panels import Panel
@@ -42,7 +41,7 @@ class Sockets:
             self.counted.add(self.devices.box(port.node))
             first = (port.number - 1) // size * size + 1
             return tuple(Port(port.node, number) for number in range(first, first + size))
-        split = self._highest.get(port.node, 0) > max((p.number for p in panel.ports), default=0)
+        split = self.devices.ends.splits(port.node)
         key = (panel.name, split, size, in_cage)
         places = self._places.get(key)
         if places is None:
@@ -56,15 +55,6 @@ class Sockets:
             known = self.devices.planned(key)
             self._panels[key] = self.devices.knowledge.panel_of(key) if known else None
         return self._panels[key]
-
-    @cached_property
-    def _highest(self) -> dict[str, int]:
-        """Device -> its highest planned port number: above the panel's count only in the split-ready profile."""
-        highest: dict[str, int] = {}
-        for node, number in self.devices.plan.links:
-            if number > highest.get(node, 0):
-                highest[node] = number
-        return highest
 
     def _on_host(self, port: Port, size: int, panel: Panel) -> tuple[Port, ...] | None:
         node = self.devices.node(port.node)

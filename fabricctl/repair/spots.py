@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fabricctl.cabling.comparison import Comparison
+from fabricctl.cabling.finding_id import spot_words
 from fabricctl.fabric import Node, NodeKind, Place, Port
 from fabricctl.panels import Panel, PanelPort
 from fabricctl.repair.knowledge import RepairKnowledge
@@ -40,7 +41,6 @@ class Spots:
     def __init__(self, comparison: Comparison, knowledge: RepairKnowledge) -> None:
         self.comparison, self.knowledge = comparison, knowledge
         self._panels: dict[str, Panel | None] = {}
-        self._faces: dict[str, dict[int, PanelPort]] = {}
         self.unknown_panels: set[str] = set()
         """Names of devices whose cages nobody knows, gathered while spots are made."""
         self.unknown_places: set[str] = set()
@@ -55,13 +55,11 @@ class Spots:
         node, binding = self.node(port.node), self.comparison.binding
         seen = self.comparison.seen.nodes.get(binding.seen_of.get(port.node, port.node))
         guid = (seen.guid or seen.key) if seen is not None else node.guid
-        return PortId(guid or "", self._own_number(port), node.name)
+        return PortId(guid or "", self.comparison.ends.own_number(port), node.name)
 
-    def _own_number(self, port: Port) -> int:
-        """The number the device itself shows, whatever profile the comparison counts in."""
-        planned = port.node in self.comparison.binding.plan.fabric.nodes
-        seen = self.comparison.binding.seen_of.get(port.node) if planned else port.node
-        return self.comparison.numbering.own(port.node if planned else None, seen, port.number)[0]
+    def name(self, port: Port) -> str:
+        """Device and port, the same in every run: ``leaf1/27``."""
+        return spot_words((self.node(port.node).name, *self.comparison.ends.normal(port)))
 
     def spot(self, ports: Sequence[Port], cable: AssemblyType | None) -> Spot:
         """The place of a plug. :param cable: what is plugged in there; None when no plug is meant."""
@@ -105,7 +103,7 @@ class Spots:
         self, node: Node, panel: Panel | None, ports: Sequence[Port], cable: AssemblyType | None
     ) -> _Found:
         """The place on the device."""
-        numbers = [self._own_number(port) for port in ports]
+        numbers = [self.comparison.ends.own_number(port) for port in ports]
         if node.kind is NodeKind.HCA and node.host:
             return self._on_host(node, panel, numbers, cable)
         found = self._ports_of(panel, ports) if panel is not None else ()
@@ -119,12 +117,9 @@ class Spots:
 
     def _ports_of(self, panel: Panel, ports: Sequence[Port]) -> tuple[PanelPort, ...]:
         """The panel's ports that these are or are halves of, each once; none when it lacks one."""
-        face = self._faces.get(panel.name)
-        if face is None:
-            face = self._faces[panel.name] = {port.number: port for port in panel.ports}
         found: dict[tuple[str, int], PanelPort] = {}
         for port in ports:
-            own = face.get(self.comparison.numbering.panel_number(port.node, port.number))
+            own = self.comparison.ends.panel_port(port, panel)
             if own is None:
                 return ()
             found[own.cage, own.port] = own

@@ -15,7 +15,6 @@ from hashlib import blake2b
 from typing import Any
 
 from fabricctl.cabling.comparison import Comparison
-from fabricctl.fabric import Port
 from fabricctl.hostset import fold, natural_key
 from fabricctl.repair.jobs import Job, Placed, in_turn
 from fabricctl.repair.knowledge import RepairKnowledge, walk_key
@@ -127,7 +126,7 @@ class _Maker:
     def names(self, socket: Socket | None) -> str:
         if socket is None:
             return ""
-        return ",".join(sorted(f"{self.spots.node(port.node).name}/{port.number}" for port in socket.ports))
+        return ",".join(sorted(map(self.spots.name, socket.ports)))
 
     def ids(self, jobs: Iterable[Job]) -> list[str]:
         return unique_ids("W-", [self.identity(job) for job in jobs])
@@ -153,9 +152,7 @@ class _Maker:
             for port in order.ports
         )
         name = self._device_name(order)
-        what = f"{order.kind}|{name}|" + ",".join(
-            sorted(_port_name(self.spots, port) for port in order.ports)
-        )
+        what = f"{order.kind}|{name}|" + ",".join(sorted(map(self.spots.name, order.ports)))
         (part_id,) = unique_ids("P-", [what])
         hosts = {spot.device for spot in (*spots, *far) if spot is not None and spot.hca}
         busy = self.service.in_service(hosts), self.service.draining(hosts)
@@ -193,10 +190,6 @@ def unique_ids(prefix: str, texts: Sequence[str]) -> list[str]:
         used[digest] = used.get(digest, 0) + 1
         made.append(digest if used[digest] == 1 else f"{digest}-{used[digest]}")
     return made
-
-
-def _port_name(spots: Spots, port: Port) -> str:
-    return f"{spots.node(port.node).name}/{port.number}"
 
 
 def _folded(names: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ Plain exchanges of two links are one line together: each is a finding of its own
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.model import Finding, FindingKind
@@ -86,8 +86,8 @@ def json_parts(explanation: Explanation, comparison: Comparison) -> dict[str, ob
     def link(port: Port) -> dict[str, object]:
         found = links[port]
         return {
-            "a": {"device": clean(nodes[found.a.node].name), "port": found.a.number},
-            "b": {"device": clean(nodes[found.b.node].name), "port": found.b.number},
+            "a": {"device": clean(nodes[found.a.node].name), "port": comparison.ends.own_number(found.a)},
+            "b": {"device": clean(nodes[found.b.node].name), "port": comparison.ends.own_number(found.b)},
         }
 
     return {
@@ -122,30 +122,18 @@ def split_findings(
     """
     place = {id(cause): at for at, cause in enumerate(explanation.causes)}
     cause_at = {port: place[id(cause)] for port, cause in covered(explanation).items()}
-    by_name = _link_of_ends(comparison, cause_at)
+    links = comparison.binding.plan.fabric.links
+    at_end = {end: at for port, at in cause_at.items() for end in (links[port].a, links[port].b)}
     under: dict[int, list[Finding]] = {}
     rest: list[Finding] = []
     for finding in findings:
-        found = {by_name.get(_end(cable.a.device, cable.a.port)) for cable in finding.cables}
+        found = {at_end.get(cable.a.at) if cable.a.at else None for cable in finding.cables}
         at = found.pop() if finding.kind in LINK_KINDS and len(found) == 1 else None
         if at is None:
             rest.append(finding)
         else:
             under.setdefault(at, []).append(finding)
     return under, rest
-
-
-def _link_of_ends(comparison: Comparison, cause_at: Mapping[Port, int]) -> dict[tuple[str, int], int]:
-    fabric = comparison.binding.plan.fabric
-    return {
-        _end(fabric.nodes[end.node].name, end.number): at
-        for port, at in cause_at.items()
-        for end in (fabric.links[port].a, fabric.links[port].b)
-    }
-
-
-def _end(device: str, port: int) -> tuple[str, int]:
-    return device, port
 
 
 def kinds(explanation: Explanation) -> Iterator[tuple[str, int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
 
@@ -161,6 +162,15 @@ def _row(change: Change, standing: Standing) -> list[str]:
     ]
 
 
+def _where(known: Known) -> str:
+    """Its place; said to be of the normal profile where the headline has the switch's own port numbers."""
+    text = str(known.where) or "the whole fabric"
+    shown = re.findall(r"/([0-9]+)\b", known.headline)
+    ports = re.findall(r"/([0-9]+)\b", text) if known.where.links else []
+    other = ports and shown and set(shown).isdisjoint(ports)
+    return f"{text} (ports of the normal profile)" if other else text
+
+
 def history_lines(
     series: str,
     known: Known,
@@ -178,7 +188,7 @@ def history_lines(
     for word, text in (
         ("series", series),
         ("kind", known.kind.value.replace("_", " ")),
-        ("where", str(known.where) or "the whole fabric"),
+        ("where", _where(known)),
         ("expected", known.expected),
         ("found", known.found),
         ("fix", known.fix),

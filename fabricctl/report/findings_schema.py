@@ -47,7 +47,9 @@ class FindingPart(_Part):
     found: str
     fix: str
     devices: list[str]
-    place: str = Field(description="where, in names that do not change; empty for the whole fabric")
+    place: str = Field(
+        description="where, in names that do not change and ports of the normal profile; empty for the whole fabric"
+    )
     came_back: int = Field(description="how often it was there again after it had gone, over all runs")
     first_run: int
     first_seen: str

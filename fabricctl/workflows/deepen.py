@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabricctl.cabling.comparison import Comparison
+from fabricctl.cabling.finding_id import spot_words
 from fabricctl.cabling.hca_slots import SlotCheck, check_slots
 from fabricctl.cabling.model import Finding, FindingKind
 from fabricctl.cabling.verdict import Options, Verdict, VerdictWord
@@ -131,5 +132,5 @@ def _mismatch(comparison: Comparison, mismatch: Mismatch) -> Finding:
         fix="look at the cable: its kind is declared wrongly, or a device there is not the one it is taken for",
         devices=tuple(dict.fromkeys(end.device for end in ends)),
         group=mismatch.declared.value,
-        where=tuple(f"{end.key}/{end.port}" for end in ends),
+        where=tuple(spot_words(end.spot) for end in ends),
     )

@@ -68,14 +68,15 @@ def _steps(steps: tuple[Step, ...], comparison: Comparison) -> Iterator[Mapping[
         keys.setdefault(node.name, key)
     for step in steps:
         spots = (*step.sources, *step.targets)
-        ports = [(keys[p.name], p.port) for spot in spots for p in spot.ports if p.name in keys]
+        named = [p for spot in spots for p in spot.ports if p.name in keys]
+        ports = [comparison.ends.at_own_number(keys[p.name], p.port) for p in named]
         entry: dict[str, Any] = {
             "number": step.number,
             "id": step.id,
             "component": step.group,
             "from": _place(step.sources),
             "to": _place(step.targets),
-            "devices": list(dict.fromkeys(key for key, _ in ports)),
+            "devices": list(dict.fromkeys(port.node for port in ports)),
             "ports": ports,
         }
         if len(steps) <= FULL_STEPS:

@@ -16,9 +16,11 @@ from fabricctl.cabling.finding_id import finding_id
 from fabricctl.cabling.model import FindingKind
 from fabricctl.cabling.verdict import Verdict
 from fabricctl.picture.extras import Extras
+from fabricctl.picture.page import render
 from fabricctl.report.json_report import report_of, to_json
 from tests.picture.conftest import Browser, write_page
 from tests.report.report_samples import NASTY, clean_fabric, nasty, of_findings
+from tests.workflows.test_port_numbers_everywhere import page as split_page
 
 Demo = tuple[Verdict, Extras]
 
@@ -319,3 +321,26 @@ def test_every_class_has_a_sign_and_a_line_of_its_own() -> None:
     drawn = [*LOOKS[:6], STRAY]
     assert len({look.sign for look in drawn}) == len(drawn)
     assert len({look.dash for look in LOOKS[1:6]}) == 5
+
+
+@pytest.mark.parametrize("situation", ["first halves", "second halves"])
+def test_panels_of_split_ready_switches_frame_the_cage_of_the_finding(
+    browser: Browser, tmp_path: Path, situation: str
+) -> None:
+    """Normal port 16 of the leaf is the switch's 31, in cage 8; the spine's port 2 is its 3, in cage 1."""
+    path = tmp_path / "page.html"
+    path.write_text(render(split_page(situation)), encoding="utf-8")
+    missing = next(f for f in split_page(situation)["findings"] if "ibl-p01-r1/31" in f["headline"])
+    page = browser.open(path, f"s={missing['id']}")
+    framed = page.locator("#detail .port.framed")
+    names = [text.split(",")[0] for text in framed.evaluate_all("ports => ports.map(p => p.ariaLabel)")]
+    assert names == ["ibl-p01-r1/31 (panel 8/2", "ibs-p01-s4/3 (panel 1/2"]
+    if situation == "second halves":
+        page = browser.open(path, "s=d%3Aibc-01")
+        labels = page.locator("#detail .panel .port").evaluate_all("ports => ports.map(p => p.ariaLabel)")
+        assert [text.split(",")[0] for text in labels[:4]] == [
+            "ibc-01/1 (panel 1/1",
+            "ibc-01/2 (panel 1/1/2",
+            "ibc-01/3 (panel 1/2",
+            "ibc-01/4 (panel 1/2/2",
+        ]

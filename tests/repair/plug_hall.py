@@ -12,9 +12,12 @@ from functools import cache
 from typing import NamedTuple
 
 from fabricctl.cabling.comparison import Comparison
+from fabricctl.cabling.ends import Knowledge
+from fabricctl.cabling.verdict import Options
 from fabricctl.cabling.verify import verify
 from fabricctl.discovery.model import DiscoveryFormat, Observation, Source
 from fabricctl.fabric import Fabric, Link, LinkDetail, Node, NodeKind, Port
+from fabricctl.model_tables import find_model
 from fabricctl.plan.model import Plan, PlanFormat
 from tests.cabling.fabrics import HDR, guid
 
@@ -70,7 +73,10 @@ class Cable:
 
 @dataclass
 class Hall:
-    """Planned cables and those that lie there. :param typed: whether the plan says what they are."""
+    """Planned cables and those that lie there.
+
+    :param typed: whether the plan says what they are; :param model: of all switches, empty when nobody tells.
+    """
 
     slots: list[Cable] = field(default_factory=list)
     cables: list[Cable] = field(default_factory=list)
@@ -79,6 +85,7 @@ class Hall:
     racks: dict[str, str] = field(default_factory=dict)
     dead: set[str] = field(default_factory=set)
     strangers: set[str] = field(default_factory=set)
+    model: str = ""
 
     def want(self, kind: str, *places: Place) -> Cable:
         """Plan a cable and lay it."""
@@ -139,7 +146,9 @@ class Hall:
         plan = Plan(self.fabric(self.slots, planned=True), PlanFormat.CSV, reserved=reserved or {})
         seen = self.fabric(self.cables, planned=False)
         source = Source("test", DiscoveryFormat.IBNETDISCOVER, len(seen.nodes), seen.link_count)
-        comparison = verify(plan, Observation(seen, [source])).comparison
+        model = find_model(self.model) if self.model else None
+        known = Knowledge(model_of=lambda name, _: model if " " not in name else None)
+        comparison = verify(plan, Observation(seen, [source]), Options(knowledge=known)).comparison
         assert comparison is not None
         return comparison
 

@@ -93,17 +93,27 @@ def test_twin_plugs_fill_a_cage_of_the_panel() -> None:
 
 
 def test_in_a_split_ready_switch_twin_plugs_light_first_halves() -> None:
-    hall = (
-        Hall()
-    )  # cage 14 is 53..56 there, an unsplit twin cable lights 53 and 55; cage 32 tells the profile
+    # cage 14 is 53..56 there, an unsplit twin cable lights 53 and 55; cage 32 tells the profile
+    hall = Hall(model="QM9700")
     one = hall.want("twin_dac", sw("leaf", 53, 55), sw("spine", 1, 3))
     two = hall.want("twin_dac", sw("leaf", 125, 127), sw("spine", 125, 127))
     hall.swap((one, 0), (two, 0))
     assert exchanged(hall, faces(QM9700)) == (2, 0, 0, {2: 1})
 
 
+def test_where_second_halves_are_used_elsewhere_twin_plugs_still_light_first_halves() -> None:
+    # ports 5 and 7 are those of cage 2
+    hall = Hall(model="QM9700")
+    one = hall.want("twin_dac", sw("leaf", 5, 7), sw("spine", 1, 3))
+    two = hall.want("twin_dac", sw("leaf", 9, 11), sw("spine", 13, 15))
+    hall.want("fibre_split_1x2", sw("spine", 101, 102), gpu(1), gpu(2))
+    hall.want("fibre_straight", sw("leaf", 127), sw("spine", 127))
+    hall.swap((one, 0), (two, 0))
+    assert exchanged(hall, faces(QM9700)) == (2, 0, 0, {2: 1})
+
+
 def test_heads_of_split_fibre_take_the_halves_of_one_port_and_1_to_4_heads_a_cage() -> None:
-    hall = Hall()
+    hall = Hall(model="QM9700")
     one = hall.want("fibre_split_1x2", sw("leaf", 53, 54), gpu(1), gpu(2))
     two = hall.want("fibre_split_1x2", sw("leaf", 55, 56), gpu(3), gpu(4))
     three = hall.want("dac_split_1x4", sw("leaf", 1, 2, 3, 4), *map(gpu, (11, 12, 13, 14)))
@@ -114,7 +124,7 @@ def test_heads_of_split_fibre_take_the_halves_of_one_port_and_1_to_4_heads_a_cag
 
 
 def test_heads_of_hdr_splitters_take_the_halves_of_a_cage_of_one_port() -> None:
-    hall = Hall()
+    hall = Hall(model="QM8700")
     one = hall.want("dac_split_1x2", sw("leaf", 1, 2), gpu(1), gpu(2))
     two = hall.want("dac_split_1x2", sw("leaf", 79, 80), gpu(3), gpu(4))
     hall.swap((one, 0), (two, 0))

@@ -49,8 +49,7 @@ def test_the_sites_word_on_side_and_rows_wins_and_is_confirmed() -> None:
         "site.yaml",
     )
     assert panel.status["lanes"] == "confirmed"
-    thirty_two = panel.at(64)
-    assert thirty_two is not None
+    thirty_two = next(port for port in panel.ports if port.number == 64)
     assert (thirty_two.row, thirty_two.column) == ("bottom", 16)
 
 

@@ -8,6 +8,7 @@ from threading import Barrier
 
 from fabricctl.adapters.store.location import Location
 from fabricctl.adapters.store.store import open_store
+from fabricctl.cabling.finding_id import Where
 from fabricctl.history.compare import Status, compare
 from tests.store.stores import dump, finding, known, run
 
@@ -141,3 +142,13 @@ def test_names_with_undecodable_bytes_and_quotes_survive(location: Location) -> 
     with open_store(location) as store:
         store.runs.record(run(0, [1]), {odd.id: odd}, everywhere)
         assert store.runs.history("fabric compute")[1] == {odd.id: odd}
+
+
+def test_a_place_at_a_second_half_of_a_port_is_kept(location: Location) -> None:
+    where = Where(((("leaf1", 27, 2), ("spine1", 3)), (("leaf1", 27), ("spine1", 4))))
+    told = {finding(1).id: replace(finding(1), where=where)}
+    with open_store(location) as store:
+        store.runs.record(run(0, [1]), told, everywhere)
+        _, back, _ = store.runs.history("fabric compute")
+    assert back == told
+    assert str(where) == "leaf1/27/2 - spine1/3 and leaf1/27 - spine1/4"

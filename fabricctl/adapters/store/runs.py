@@ -13,7 +13,7 @@ from fabricctl.adapters.store.events import IN_LIST
 from fabricctl.adapters.store.failures import reads_row
 from fabricctl.adapters.store.schema import episodes, findings, runs
 from fabricctl.cabling.finding_id import Where
-from fabricctl.cabling.model import FindingKind
+from fabricctl.cabling.model import FindingKind, Spot
 from fabricctl.cabling.verdict import VerdictWord
 from fabricctl.history.model import Episode, Known, Run, SourceSeen, Step
 from fabricctl.history.step import LooksAt, advance
@@ -214,8 +214,12 @@ def _known(row: Row[Any]) -> Known:
 
 
 def _where(place: Mapping[str, Iterable[Any]]) -> Where:
-    links = tuple(tuple((str(key), int(port)) for key, port in link) for link in place["links"])
+    links = tuple(tuple(_spot(*spot) for spot in link) for link in place["links"])
     return Where(links, tuple(place["devices"]))
+
+
+def _spot(key: str, *port: int) -> Spot:
+    return (str(key), *map(int, port))
 
 
 @reads_row
