@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from fabricctl.cabling.bind import bind
@@ -42,6 +43,7 @@ def verify(plan: Plan | None, observation: Observation, options: Options | None 
 
 class _Verifier:
     def __init__(self, plan: Plan | None, observation: Observation, options: Options) -> None:
+        options = replace(options, names=options.names.of_nodes(observation.fabric))
         normal = normalise(plan, observation, options.knowledge.model_of, options.names)
         plan, observation = normal.plan, normal.observation
         self.options, self.observation, self.seen = options, observation, observation.fabric

@@ -27,7 +27,7 @@ from fabricctl.errors import UsageError
 
 if TYPE_CHECKING:
     from fabricctl.identity.model import Identification
-    from fabricctl.workflows.verify_cabling import Intent, Request
+    from fabricctl.workflows.verify_cabling import Request
 
 
 class Format(StrEnum):
@@ -114,17 +114,28 @@ def _run(
 ) -> int:
     from fabricctl.cli.progress import progress
     from fabricctl.identity.outcome import exit_code
-    from fabricctl.workflows.identify import run_identify
+    from fabricctl.workflows.identify import identities_to_write, run_identify
     from fabricctl.workflows.verify_cabling import load_intent, observe
 
     with progress() as tell:
         intent = load_intent(request, tell)
         if writing[0] and intent.site is None:
             raise UsageError("--write adds identities to a site file: give --site")
-        found = run_identify(intent, observe(request, intent.viewers, tell))
+        observation = observe(request, intent.viewers, tell)
+        found = run_identify(intent, observation)
     _show(found, form, output, everything)
     code = exit_code(found)
-    return (_write(intent, found, *writing[1:]) or code) if writing[0] else code
+    if not writing[0]:
+        return code
+    assert intent.site is not None
+    identities, left = identities_to_write(intent, observation, found, hcas=writing[1])
+    if left:
+        from fabricctl.cli.console import say
+        from fabricctl.hostset import fold
+
+        say(f"not written, the plan does not have them: {fold(left)}")
+    _write(intent.site.path, identities, yes=writing[2])
+    return code
 
 
 def _show(found: Identification, form: Format, output: str, everything: bool) -> None:
@@ -159,17 +170,15 @@ def _show(found: Identification, form: Format, output: str, everything: bool) ->
         print_text(text)
 
 
-def _write(intent: Intent, found: Identification, hcas: bool, yes: bool) -> int:
-    """Show the diff, ask, write; 0 when nothing went wrong."""
+def _write(path: str, identities: dict[str, str], *, yes: bool) -> None:
+    """Show the diff, ask, write."""
     from fabricctl.cli.console import say
     from fabricctl.workflows.identify import site_change
 
-    identities = {**(intent.harvested if hcas else {}), **found.names}
-    assert intent.site is not None
-    change = site_change(intent.site.path, identities)
+    change = site_change(path, identities)
     if not change.diff:
         say(f"{change.path}: nothing to write, every certain identity is declared already")
-        return 0
+        return
     sys.stderr.write(change.diff)
     many = f"{change.added:,} identit{'y' if change.added == 1 else 'ies'}"
     if not yes:
@@ -179,7 +188,6 @@ def _write(intent: Intent, found: Identification, hcas: bool, yes: bool) -> int:
         sys.stderr.flush()
         if sys.stdin.readline().strip() != "yes":
             say("nothing written")
-            return 0
+            return
     change.write()
     say(f"{change.path}: {many} written")
-    return 0

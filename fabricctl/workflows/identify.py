@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from difflib import unified_diff
 
 from fabricctl.adapters.files import decode, read_input, write_atomic
-from fabricctl.cabling.binding import Names, Undecided
+from fabricctl.cabling.binding import Names, Undecided, by_node
+from fabricctl.cabling.directory import plan_index
 from fabricctl.cabling.model import Finding, FindingKind
 from fabricctl.cabling.profiles import normalise
 from fabricctl.cabling.verdict import Verdict, VerdictWord
@@ -39,7 +40,7 @@ def run_identify(intent: Intent, observation: Observation) -> Identification:
     """
     if intent.plan is None:
         raise UsageError("identity needs a plan: give --plan, or --site with a fabric")
-    names = intent.options.names
+    names = intent.options.names.of_nodes(observation.fabric)
     evidence = Evidence(
         declared=names.declared,
         mapped=names.mapped,
@@ -62,7 +63,7 @@ def names_for(intent: Intent, observation: Observation) -> tuple[Names, Identifi
     after all, judge with ``without_descriptions`` of the observation.
     """
     found = run_identify(intent, observation)
-    names = intent.options.names
+    names = intent.options.names.of_nodes(observation.fabric)
     declared = {**harvested_names(intent, observation), **found.names, **names.declared}
     undecided = _undecided(found)
     assert intent.plan is not None
@@ -73,11 +74,32 @@ def names_for(intent: Intent, observation: Observation) -> tuple[Names, Identifi
 
 def harvested_names(intent: Intent, observation: Observation) -> dict[str, str]:
     """Discovered HCA -> ``host hca``; a harvested port GUID is turned into its node's."""
-    nodes = observation.fabric.nodes
     if not intent.harvested:
         return {}
-    ports = {guid: key for key, node in nodes.items() for _, guid in node.port_guids}
-    return {ports.get(guid, guid) if guid not in nodes else guid: n for guid, n in intent.harvested.items()}
+    return by_node(observation.fabric, intent.harvested)[0]
+
+
+def identities_to_write(
+    intent: Intent, observation: Observation, found: Identification, *, hcas: bool
+) -> tuple[dict[str, str], list[str]]:
+    """GUID -> name as ``--write`` adds them, and harvested hosts that are left out: the plan does not have them.
+
+    Certain switches, and with ``hcas`` what was harvested: a port GUID as its node's where the discovery tells that,
+    so that each HCA is written once.
+    """
+    if not hcas:
+        return dict(found.names), []
+    assert intent.plan is not None
+    nodes, planned = observation.fabric.nodes, plan_index(intent.plan.fabric.nodes.values())
+    told: dict[str, str] = {}
+    left: dict[str, None] = {}
+    for key, name in harvested_names(intent, observation).items():
+        host = name.partition(" ")[0]
+        if planned.get(host):
+            told[(nodes[key].guid if key in nodes else None) or key] = name
+        else:
+            left[host] = None
+    return {**told, **found.names}, sorted(left, key=natural_key)
 
 
 def _undecided(found: Identification) -> dict[str, Undecided]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,32 @@ def test_identities_are_written_after_the_diff_and_only_once(
     capsys.readouterr()
     code, _, err = run(capsys, *command, "--yes")
     assert err == f"fabricctl: {site}: nothing to write, every certain identity is declared already\n"
+
+
+def test_harvested_port_guids_are_written_as_identities_that_bind(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seen = observe(net_of("hall"), known=0.01)
+    nodes, lines = seen.observation.fabric.nodes, []
+    hcas = [key for key, name in seen.truth.items() if " " in name]
+    for number, key in enumerate(hcas):
+        port = f"0x{0x77 << 48 | number:016x}"
+        nodes[key] = replace(nodes[key], port_guids=((1, port),))
+        lines += [f"{seen.truth[key]} {port}", *([f"{seen.truth[key]} {key}"] if number % 2 else [])]
+    lines.append("guest7 mlx5_0 0x0000000000000099")
+    site, found, harvest = (tmp_path / name for name in ("site.yaml", "seen.txt", "guids.txt"))
+    site.write_text(EXAMPLE.read_text())
+    found.write_text(write(seen.observation.fabric))
+    harvest.write_text("\n".join(lines) + "\n")
+    inputs = ("--site", str(site), "--discovered", str(found))
+    code, _, err = run(capsys, *inputs, "--hca-guids", str(harvest), "--write", "--write-hcas", "--yes")
+    assert code == 0, err[-300:]
+    assert "not written, the plan does not have them: guest7\n" in err
+    assert identities(load_site(site.read_text(), "site.yaml")) == seen.truth  # every HCA once
+    main(["verify-cabling", *inputs, "--format", "json"])
+    counts = json.loads(capsys.readouterr().out)["counts"]
+    # the generator's links run at HDR where the site expects NDR: nothing else is off, and nothing is open
+    assert (counts["degraded"], counts["not_judged"], counts["missing"]) == (12282, 0, 0)
 
 
 @pytest.mark.parametrize(
