@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -10,7 +10,8 @@ from fabricctl.cabling.binding import Names
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.ends import Knowledge
 from fabricctl.cabling.islands import Islands
-from fabricctl.cabling.model import Cable, Counts, Finding
+from fabricctl.cabling.model import Cable, Counts, Finding, FindingKind
+from fabricctl.cabling.scope import Scope, about
 from fabricctl.cabling.slot_inventory import SlotEntry
 from fabricctl.causes.model import Explanation
 from fabricctl.discovery.model import Source
@@ -65,6 +66,7 @@ class Verdict:
     """The answer.
 
     :param doubts: why something could not be told, one sentence each; :param notes: worth knowing, no verdict.
+    :param scope: what ``only`` chose of the plan, None without it.
     :param outside: cables that reach a device outside the plan; counted, and listed on request.
     :param comparison: plan and discovery laid over each other, for causes, repair and picture.
     :param explanation: why, largest cause first; None without a plan.
@@ -81,6 +83,7 @@ class Verdict:
     sources: list[Source]
     gate: float
     only: str = ""
+    scope: Scope | None = None
     plan_format: PlanFormat | None = None
     plan_path: str = ""
     switches_seen: int = 0
@@ -90,6 +93,14 @@ class Verdict:
     explanation: Explanation | None = None
     repair: RepairPlan | None = None
     identification: Identification | None = None
+
+    def add(self, findings: Iterable[Finding]) -> None:
+        """Take in what was found after the comparison: what ``--only`` chose, each kind in its place."""
+        kept = about(self.scope, findings)
+        order = list(FindingKind)
+        self.findings = sorted([*self.findings, *kept], key=lambda finding: order.index(finding.kind))
+        if kept and self.word is VerdictWord.OK:
+            self.word = VerdictWord.FINDINGS
 
     @property
     def exit_code(self) -> int:

@@ -20,7 +20,7 @@ from fabricctl.cabling.other_findings import OtherFindings, covered_ports, unkno
 from fabricctl.cabling.profiles import normalise
 from fabricctl.cabling.rails import RailCheck, check_rails
 from fabricctl.cabling.remarks import Remarks
-from fabricctl.cabling.scope import Scope, make_scope
+from fabricctl.cabling.scope import Scope, about, make_scope
 from fabricctl.cabling.tiers import Tiers
 from fabricctl.cabling.verdict import Options, Verdict, VerdictWord
 from fabricctl.discovery.model import Observation
@@ -76,8 +76,7 @@ class _Verifier:
         self.findings += self.other.managers(self.options.manager_hosts)
         self.rails(classified)
         slots = self.slots()
-        if self.scope is not None:
-            self.findings = [f for f in self.findings if not f.devices or self.scope.names_any(f.devices)]
+        self.findings = about(self.scope, self.findings)
         said = planned_words(islands)
         self.notes += [said] if said and self.planned else []
         remarks = Remarks(self.binding, self.observation, planned=self.planned, scope=self.scope)
@@ -103,6 +102,7 @@ class _Verifier:
             sources=self.observation.sources,
             gate=self.options.gate,
             only=self.options.only,
+            scope=self.scope,
             plan_format=plan.format if self.planned else None,
             plan_path=plan.path if self.planned else "",
             switches_seen=sum(1 for _ in self.seen.switches()),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.hca_slots import SlotCheck, check_slots
 from fabricctl.cabling.model import Finding, FindingKind
-from fabricctl.cabling.verdict import Options, Verdict, VerdictWord
+from fabricctl.cabling.scope import Scope
+from fabricctl.cabling.verdict import Options, Verdict
 from fabricctl.causes.model import CauseKnowledge, OtherSlot
 from fabricctl.panels import Panel
 from fabricctl.repair.knowledge import RepairKnowledge, distances_by_rack
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 def deepen(verdict: Verdict, options: Options, site: Site | None = None) -> Verdict:
     """The verdict with ``explanation`` and ``repair`` filled in; as it is when there was no plan.
 
-    A pattern that no cable of the declared kind can make becomes a finding.
+    A pattern that no cable of the declared kind can make becomes a finding. Under ``--only`` the causes are those of
+    the chosen cables; the moves are those of every group of wrong cables that holds a chosen one, followed to its end.
     """
     comparison = verdict.comparison
     if comparison is None or verdict.plan_format is None:
@@ -32,11 +34,22 @@ def deepen(verdict: Verdict, options: Options, site: Site | None = None) -> Verd
 
     explanation = explain(comparison, cause_knowledge(comparison, options))
     repair = plan_repair(comparison, repair_knowledge(comparison, options, site))
-    found = mismatch_findings(comparison, repair)
-    word = VerdictWord.FINDINGS if found and verdict.word is VerdictWord.OK else verdict.word
-    order = list(FindingKind)
-    findings = sorted([*verdict.findings, *found], key=lambda finding: order.index(finding.kind))
-    return replace(verdict, word=word, findings=findings, explanation=explanation, repair=repair)
+    if verdict.scope is not None:
+        repair = replace(repair, notes=(*repair.notes, *_beyond(verdict.scope, repair)))
+    deeper = replace(verdict, explanation=explanation, repair=repair)
+    deeper.add(mismatch_findings(comparison, repair))
+    return deeper
+
+
+def _beyond(scope: Scope, repair: RepairPlan) -> Iterator[str]:
+    """Moves at devices that ``--only`` did not choose: they free or fill the places of those that are."""
+    sockets = [[s for s in (move.source, move.target) if s is not None] for move in repair.moves]
+    beyond = sum(scope.nodes.isdisjoint(p.node for s in both for p in s.ports) for both in sockets)
+    if beyond:
+        yield (
+            f"{beyond:,} of {len(sockets):,} moves are at devices outside --only: a group of wrong cables is mended "
+            "as a whole"
+        )
 
 
 def repair_knowledge(comparison: Comparison, options: Options, site: Site | None = None) -> RepairKnowledge:

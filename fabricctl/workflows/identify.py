@@ -20,7 +20,7 @@ from fabricctl.fabric import Fabric, NodeKind
 from fabricctl.hostset import fold, natural_key
 from fabricctl.identity.evidence import Evidence
 from fabricctl.identity.identify import identify
-from fabricctl.identity.model import Identification, RefusalKind
+from fabricctl.identity.model import Ambiguity, Contradiction, Identification, RefusalKind
 from fabricctl.identity.nameless import nameless_hcas
 from fabricctl.site.write import add_identities
 from fabricctl.workflows.verify_cabling import Intent
@@ -168,23 +168,29 @@ def _add_remarks(verdict: Verdict, found: Identification) -> None:
         0, f"identity: {by_votes:,} of {len(found.assignments):,} discovered switches are certain"
     )
     verdict.notes += [f"assumed: {text}" for text in found.assumed]
-    for number, ambiguity in enumerate(found.ambiguities, 1):
+    open_here = [(n, a) for n, a in enumerate(found.ambiguities, 1) if _concerns(verdict, found, a)]
+    for at, (number, ambiguity) in enumerate(open_here, 1):
         options = "; or ".join(h.words for h in ambiguity.hypotheses)
-        verdict.notes.insert(number, f"ambiguity {number}: {options}")
-    if found.ambiguities:
+        verdict.notes.insert(at, f"ambiguity {number}: {options}")
+    if open_here:
         verdict.word = VerdictWord.COULD_NOT_TELL
         if not verdict.doubts:
             verdict.doubts.append(
                 f"{len(found.ambiguous):,} switches cannot be told apart (fabricctl identify)"
             )
-    if found.contradictions:
-        verdict.findings[:0] = [_finding(found, index) for index in range(len(found.contradictions))]
-        if verdict.word is VerdictWord.OK:
-            verdict.word = VerdictWord.FINDINGS
+    verdict.add(_finding(found, item) for item in found.contradictions)
 
 
-def _finding(found: Identification, index: int) -> Finding:
-    item = found.contradictions[index]
+def _concerns(verdict: Verdict, found: Identification, ambiguity: Ambiguity) -> bool:
+    """Whether one of the places that are open was chosen with ``--only``.
+
+    Where a chosen device only has a cable to such a place, the cable is not judged, which is a doubt of its own.
+    """
+    planned = (place for hypothesis in ambiguity.hypotheses for _, place in hypothesis.names)
+    return verdict.scope is None or verdict.scope.names_any(map(found.name, planned))
+
+
+def _finding(found: Identification, item: Contradiction) -> Finding:
     declared, voted = found.name(item.declared), found.name(item.by_votes)
     return Finding(
         FindingKind.IDENTITY,
