@@ -22,7 +22,7 @@ from fabricctl.identity.evidence import Evidence
 from fabricctl.identity.identify import identify
 from fabricctl.identity.model import Ambiguity, Contradiction, Identification, RefusalKind
 from fabricctl.identity.nameless import nameless_hcas
-from fabricctl.site.write import add_identities
+from fabricctl.site.write import add_identities, missing_identities
 from fabricctl.workflows.verify_cabling import Intent
 
 _NAMELESS = "an HCA there says no name that tells it from others (harvest HCA GUIDs: --hca-guids)"
@@ -237,7 +237,5 @@ def site_change(path: str, identities: Mapping[str, str]) -> SiteChange:
     lines = list(
         unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), path, f"{path} (new)", n=2)
     )
-    added = sum(line.startswith("+") and not line.startswith("+++") and ":" in line for line in lines)
-    opened = any(line.rstrip() == "+identities:" for line in lines)
     text = "".join(line if line.endswith("\n") else line + "\n" for line in lines)
-    return SiteChange(path, new, text, added - opened)
+    return SiteChange(path, new, text, len(missing_identities(old, path, identities)))
