@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from fabricctl.words import clean
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -35,7 +37,7 @@ def err_console() -> Console:
 
 def safe(text: str) -> str:
     """Text without control characters and without the surrogates that stand for undecodable bytes."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").translate(_CONTROL)
+    return clean(text).translate(_CONTROL)
 
 
 def print_lines(lines: Iterable[Line]) -> None:
@@ -53,7 +55,7 @@ def print_lines(lines: Iterable[Line]) -> None:
 
 def print_text(text: str) -> None:
     """Print a document (JSON, CSV, ...) as it is."""
-    sys.stdout.write(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+    sys.stdout.write(clean(text))
     if not text.endswith("\n"):
         sys.stdout.write("\n")
     sys.stdout.flush()

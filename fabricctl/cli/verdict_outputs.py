@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from fabricctl.errors import UsageError
+from fabricctl.words import clean
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -66,13 +67,13 @@ class Outputs:
 
             from fabricctl.report.prometheus import render
 
-            write_atomic(self.prometheus, _clean(render(verdict, time.time())))
+            write_atomic(self.prometheus, clean(render(verdict, time.time())))
 
     def document(self, verdict: Verdict, form: Format) -> str:
         """The verdict in one format."""
         if form is Format.HTML:
             return self.pictures.page()
-        return _clean(_document(verdict, form, self.everything))
+        return clean(_document(verdict, form, self.everything))
 
     def screen(self, verdict: Verdict) -> None:
         """Print it."""
@@ -130,7 +131,3 @@ def _now() -> datetime:
     from datetime import UTC, datetime
 
     return datetime.now(UTC)
-
-
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

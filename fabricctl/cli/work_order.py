@@ -26,6 +26,7 @@ from fabricctl.cli.intent_options import (
     once_stdin,
 )
 from fabricctl.errors import UsageError
+from fabricctl.words import clean
 
 if TYPE_CHECKING:
     from fabricctl.repair.order_model import WorkOrder
@@ -207,7 +208,7 @@ def _write(order: WorkOrder, path: str, form: Format, paper: PaperName) -> list[
     stem, ending = path[: path.rfind(".")], path[path.rfind(".") :]
     name = path if order.of_parts == 1 else f"{stem}-{order.part}{ending}"
     text = _document(order, form, paper)
-    write_atomic(name, text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+    write_atomic(name, clean(text))
     return [name]
 
 

@@ -30,9 +30,9 @@ from fabricctl.report.words import (
     class_of,
     listed_cables,
     plan_words,
-    printable,
     title_of,
 )
+from fabricctl.words import printable
 
 SCHEMA = "fabricctl.picture/1"
 

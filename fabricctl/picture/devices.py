@@ -16,7 +16,7 @@ from fabricctl.cabling.comparison import Comparison
 from fabricctl.fabric import Node, NodeKind, Place, Port
 from fabricctl.picture.extras import Extras
 from fabricctl.picture.layout import Cell, Layout, lay_out
-from fabricctl.report.words import printable
+from fabricctl.words import printable
 
 
 class NodeState(IntEnum):

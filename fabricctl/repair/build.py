@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from fabricctl.cabling.classify import unexplained
 from fabricctl.cabling.comparison import Comparison
-from fabricctl.cabling.model import LinkClass
+from fabricctl.cabling.model import WRONG, LinkClass
 from fabricctl.fabric import Port
 from fabricctl.hostset import fold
 from fabricctl.repair.assemblies import joined, kind_of
@@ -25,9 +25,6 @@ from fabricctl.repair.lying import Lying
 from fabricctl.repair.model import Assembly, AssemblyType, Mismatch, TypeSource
 from fabricctl.repair.slots import Slots
 from fabricctl.repair.sockets import Sockets
-
-WRONG = (LinkClass.SWAPPED, LinkClass.MISWIRED, LinkClass.MISSING)
-"""Classes of planned links whose two ports are not joined."""
 
 
 @dataclass

@@ -16,7 +16,7 @@ from fabricctl.errors import InputError
 from fabricctl.jsontext import json_of
 from fabricctl.repair.order_check import OrderCheck, StepState, counts
 from fabricctl.repair.order_model import WorkOrder
-from fabricctl.report.words import clean
+from fabricctl.words import clean
 
 SCHEMA_NAME: Final = "fabricctl.work-order/1"
 CHECK_SCHEMA_NAME: Final = "fabricctl.work-order-check/1"
