@@ -78,7 +78,7 @@ def _by_name(word: str, plan: Plan) -> set[str]:
 
 def _by_property(word: str, value: str, plan: Plan, place_of: Mapping[str, Place]) -> set[str]:
     def rack(node: Node) -> str:
-        place = node.place or place_of.get(node.name) or place_of.get(node.host or "")
+        place = node.stands(place_of.get)
         return place.rack if place else ""
 
     def rail(node: Node) -> str:

@@ -41,7 +41,6 @@ class Stock:
 
     :param groups: independent components without a mismatch.
     :param excluded: how many wrong slots belong to components with a mismatch.
-    :param left_alone: cables nobody may touch on this evidence.
     """
 
     slots: Slots
@@ -50,7 +49,6 @@ class Stock:
     groups: list[Group]
     mismatches: tuple[Mismatch, ...] = ()
     excluded: int = 0
-    left_alone: list[Assembly] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -171,7 +169,6 @@ class _Builder:
             groups,
             tuple(mismatches),
             excluded,
-            list(self.left.values()),
             [*self.notes(excluded)],
         )
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from fabricctl.fabric import Port
 from fabricctl.repair.assemblies import Kind, kind_of, seated
-from fabricctl.repair.knowledge import Devices
+from fabricctl.repair.knowledge import SLACK_M, Devices
 from fabricctl.repair.model import Assembly, Plug, Socket
 
 MISSES = 1_000_000
@@ -88,7 +88,6 @@ class Reach:
 
     def __init__(self, devices: Devices) -> None:
         self.devices = devices
-        self.slack_m = devices.knowledge.slack_m
 
     def run(self, pair: Pair, way: Way) -> Run:
         """The run of one moved plug; of a head the worst of its tails.
@@ -110,7 +109,7 @@ class Reach:
             made = self._made(kind, pair.slot)
             has = pair.cable.length_m
             if has is None and now is not None:
-                has = max(now, min(now + self.slack_m, made))
+                has = max(now, min(now + SLACK_M, made))
             run = Run(has, new, False if new > made else None if has is None else new <= has)
             if worst.needs_m is None or new > worst.needs_m:
                 worst = run
