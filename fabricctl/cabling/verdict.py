@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from fabricctl.cable_kinds import AssemblyType
 from fabricctl.cabling.binding import Names
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.ends import Knowledge
@@ -27,6 +28,9 @@ DEFAULT_GATE = 0.10
 
 RateOfClass = Callable[[int | None, int | None, tuple[str, str]], Rate | None]
 """Tiers and devices of the two ends -> the rate the site expects there."""
+
+KindOfClass = Callable[[str, int | None, int | None, tuple[str, str]], AssemblyType | None]
+"""The plan's word for a link's class, tiers and devices of its ends -> the kind of cable the site declares there."""
 
 
 class VerdictWord(StrEnum):
@@ -50,6 +54,7 @@ class Options:
     names: Names = field(default_factory=Names)
     knowledge: Knowledge = field(default_factory=Knowledge)
     rate_of_class: RateOfClass | None = None
+    kind_of_class: KindOfClass | None = None
     expected_absent: Mapping[str, str] = field(default_factory=dict)
     absent_ports: Mapping[Port, str] = field(default_factory=dict)
     reserved: Mapping[Port, str] = field(default_factory=dict)

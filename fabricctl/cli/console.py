@@ -40,11 +40,16 @@ def safe(text: str) -> str:
     return clean(text).translate(_CONTROL)
 
 
+def plain(lines: Iterable[Line]) -> str:
+    """Lines of styled spans as text, one a line."""
+    return "".join(safe("".join(text for text, _ in line)).rstrip() + "\n" for line in lines)
+
+
 def print_lines(lines: Iterable[Line]) -> None:
     """Print lines of styled spans; rich is loaded only where somebody sees its colours."""
     console = out_console() if sys.stdout.isatty() else None
     if console is None or not console.is_terminal or console.no_color:
-        sys.stdout.write("".join(safe("".join(text for text, _ in line)).rstrip() + "\n" for line in lines))
+        sys.stdout.write(plain(lines))
         sys.stdout.flush()
         return
     from rich.text import Text

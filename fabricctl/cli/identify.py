@@ -20,8 +20,7 @@ from fabricctl.cli.intent_options import (
     PlanFile,
     SiteFile,
     Viewers,
-    assumed,
-    once_stdin,
+    checked,
 )
 from fabricctl.errors import UsageError
 
@@ -91,18 +90,16 @@ def identify(
         viewers=viewer,
         node_name_map=node_name_map,
         hca_guids=hca_guids,
-        assume=assumed(assume, identify=True),
         deadline_s=deadline,
         known_hosts=known_hosts,
         key_files=identity,
     )
+    request = checked(request, assume, identify=True)
     _check_usage(request, write=write, write_hcas=write_hcas, yes=yes)
     raise typer.Exit(_run(request, format, output, everything, (write, write_hcas, yes)))
 
 
 def _check_usage(request: Request, *, write: bool, write_hcas: bool, yes: bool) -> None:
-    inputs = [request.plan, request.site, request.node_name_map, request.hca_guids, *request.discovered]
-    once_stdin(inputs)
     if (write_hcas or yes) and not write:
         raise UsageError(f"{'--write-hcas' if write_hcas else '--yes'} goes with --write")
     if write_hcas and not request.hca_guids:
@@ -139,7 +136,7 @@ def _run(
 
 
 def _show(found: Identification, form: Format, output: str, everything: bool) -> None:
-    from fabricctl.cli.console import print_lines, print_text, safe
+    from fabricctl.cli.console import plain, print_lines, print_text
 
     if form is Format.TABLE:
         import shutil
@@ -151,7 +148,7 @@ def _show(found: Identification, form: Format, output: str, everything: bool) ->
         if not output:
             print_lines(lines)
             return
-        text = "\n".join(safe("".join(span for span, _ in line)).rstrip() for line in lines) + "\n"
+        text = plain(lines)
     elif form is Format.JSON:
         from datetime import UTC, datetime
 

@@ -23,8 +23,8 @@ from fabricctl.cli.intent_options import (
     Save,
     SiteFile,
     Viewers,
-    assumed,
-    once_stdin,
+    checked,
+    inputs_of,
 )
 from fabricctl.cli.verdict_outputs import Format, Outputs
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_OK, InputError, UsageError
@@ -173,7 +173,6 @@ def verify_cabling(
         node_name_map=node_name_map,
         hca_guids=hca_guids,
         identify=identify,
-        assume=assumed(assume, identify=identify),
         only=_only(only),
         strict=strict,
         check_rails=Check.RAILS in check,
@@ -187,6 +186,7 @@ def verify_cabling(
         state=state,
         record=record,
     )
+    request = checked(request, assume, identify=identify)
     outputs = Outputs(format, report, prometheus, everything, Pictures(html, svg, compare))
     _check_usage(request, watch)
     if compare and not outputs.pages:
@@ -204,12 +204,7 @@ def _only(text: str | None) -> str:
 
 
 def _check_usage(request: Request, watch: float | None) -> None:
-    inputs = [
-        *(request.plan, request.site, request.node_name_map, request.hca_guids, request.hca_slots),
-        *request.discovered,
-    ]
-    once_stdin(inputs)
-    if watch is not None and "-" in inputs:
+    if watch is not None and "-" in inputs_of(request):
         raise UsageError("--watch reads its input again and again: standard input cannot be read twice")
     if request.save and not request.viewers and request.discovered:
         raise UsageError("--save keeps what --from discovers; with --discovered there is nothing to save")

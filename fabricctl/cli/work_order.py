@@ -22,7 +22,8 @@ from fabricctl.cli.intent_options import (
     Save,
     SiteFile,
     Viewers,
-    assumed,
+    checked,
+    format_of,
     once_stdin,
 )
 from fabricctl.errors import UsageError
@@ -126,8 +127,7 @@ def make(
     from fabricctl.workflows.work_order import Piece
     from fabricctl.workflows.work_order import make as make_orders
 
-    once_stdin([plan, site, node_name_map, hca_guids, *discovered])
-    targets = [(path, _format_of(path)) for path in output]
+    targets = [(path, format_of("--output", path, _SUFFIXES)) for path in output]
     if split > 1 and not output and format not in (Format.TEXT, Format.MARKDOWN):
         raise UsageError(f"--split with {format.value}: give --output FILE, one file is written per person")
     request = Request(
@@ -139,13 +139,13 @@ def make(
         node_name_map=node_name_map,
         hca_guids=hca_guids,
         identify=identify,
-        assume=assumed(assume, identify=identify),
         port_numbers=port_numbers,
         save=save,
         deadline_s=deadline,
         known_hosts=known_hosts,
         key_files=identity,
     )
+    request = checked(request, assume, identify=identify)
     with progress() as tell:
         made = make_orders(request, Piece(device, rack, split), datetime.now().astimezone(), tell)
         tell("writing")
@@ -168,15 +168,6 @@ def make(
     raise typer.Exit(made.exit_code)
 
 
-def _format_of(path: str) -> Format:
-    ending = path[path.rfind(".") :].lower() if "." in path else ""
-    if ending not in _SUFFIXES:
-        raise UsageError(
-            f"--output {path}: the ending names the format; expected one of {' '.join(_SUFFIXES)}"
-        )
-    return _SUFFIXES[ending]
-
-
 def _document(order: WorkOrder, form: Format, paper: PaperName) -> str:
     if form is Format.JSON:
         from fabricctl.report.work_order_json import to_json
@@ -195,11 +186,10 @@ def _document(order: WorkOrder, form: Format, paper: PaperName) -> str:
         from fabricctl.report.work_order_style import Paper
 
         return work_order_html.render(order, paper=Paper[paper.name])
-    from fabricctl.cli.console import safe
+    from fabricctl.cli.console import plain
     from fabricctl.report.work_order_screen import render
 
-    lines = render(order)
-    return "\n".join(safe("".join(text for text, _ in line)).rstrip() for line in lines) + "\n"
+    return plain(render(order))
 
 
 def _write(order: WorkOrder, path: str, form: Format, paper: PaperName) -> list[str]:

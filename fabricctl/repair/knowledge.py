@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from fabricctl.cabling.comparison import Comparison
-from fabricctl.fabric import Fabric, Node, NodeKind, Place, Port
+from fabricctl.fabric import Fabric, Link, Node, NodeKind, Place, Port
 from fabricctl.hostset import natural_key
 from fabricctl.panels import Panel
 from fabricctl.plan.lengths import RackSpot, estimate_m
@@ -30,6 +30,10 @@ def _no_distance(_a: str, _b: str) -> float | None:
     return None
 
 
+def _no_kind(_link: Link) -> AssemblyType | None:
+    return None
+
+
 @dataclass(frozen=True)
 class RepairKnowledge:
     """Everything has a default: with nothing known all cables are taken as fibre and nothing is said of lengths.
@@ -37,14 +41,14 @@ class RepairKnowledge:
     :param panel_of: plan node key -> its face; of an HCA the face of its host's model.
     :param place_of: device or host name -> where it stands; a place in the plan comes first.
     :param distance_m: plan keys of two devices -> metres of cable between them, None when it cannot be told.
-    :param class_assembly: name of a plan's link class -> kind of cable used in it.
+    :param class_kind: planned link -> kind of cable its class is made with, None when nobody declares it.
     :param reserved: reserved ports (plan keys) beside those the plan itself reserves.
     """
 
     panel_of: Callable[[str], Panel | None] = _no_panel
     place_of: Callable[[str], Place | None] = _no_place
     distance_m: Callable[[str, str], float | None] = _no_distance
-    class_assembly: Mapping[str, AssemblyType] = field(default_factory=dict)
+    class_kind: Callable[[Link], AssemblyType | None] = _no_kind
     reserved: Mapping[Port, str] = field(default_factory=dict)
 
 

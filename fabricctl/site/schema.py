@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
+from fabricctl.cable_kinds import AssemblyType
 from fabricctl.site.fields import Day, HostSet, IpAddress, LinkRate, PlanMapping, PortText, Subnet
 from fabricctl.site.yaml_lines import Document
 
@@ -219,6 +220,9 @@ class LinkClass(Section):
     )
     devices: HostSet | None = Field(
         default=None, description="Links with one of these hosts or switches at an end."
+    )
+    cable: AssemblyType | None = Field(
+        default=None, description="Kind of cable these links are made with, where the plan does not tell."
     )
 
 

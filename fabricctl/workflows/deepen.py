@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from fabricctl.cable_kinds import AssemblyType
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.hca_slots import SlotCheck, check_slots
 from fabricctl.cabling.model import Finding, FindingKind
 from fabricctl.cabling.scope import Scope
-from fabricctl.cabling.verdict import Options, Verdict
+from fabricctl.cabling.verdict import KindOfClass, Options, Verdict
 from fabricctl.causes.model import CauseKnowledge, OtherSlot
+from fabricctl.fabric import Link
 from fabricctl.panels import Panel
 from fabricctl.repair.knowledge import RepairKnowledge, distances_by_rack
 from fabricctl.repair.model import Mismatch, RepairPlan
@@ -30,10 +33,13 @@ def deepen(verdict: Verdict, options: Options, site: Site | None = None) -> Verd
     if comparison is None or verdict.plan_format is None:
         return verdict
     from fabricctl.causes.explain import explain
+    from fabricctl.repair.slots import planned_kinds
     from fabricctl.repair.solve import plan_repair
 
-    explanation = explain(comparison, cause_knowledge(comparison, options))
-    repair = plan_repair(comparison, repair_knowledge(comparison, options, site))
+    known = repair_knowledge(comparison, options, site)
+    kinds = planned_kinds(comparison, known)
+    explanation = explain(comparison, replace(cause_knowledge(comparison, options), assembly_of=kinds))
+    repair = plan_repair(comparison, known)
     if verdict.scope is not None:
         repair = replace(repair, notes=(*repair.notes, *_beyond(verdict.scope, repair)))
     deeper = replace(verdict, explanation=explanation, repair=repair)
@@ -56,6 +62,8 @@ def repair_knowledge(comparison: Comparison, options: Options, site: Site | None
     """What site file and panels tell the solver: faces, places, reservations and the way between two devices."""
     places = options.knowledge.place_of
     known = RepairKnowledge(panel_of=comparison.ends.panel, place_of=places.get, reserved=comparison.reserved)
+    if options.kind_of_class is not None:
+        known = replace(known, class_kind=partial(_class_kind, comparison, options.kind_of_class))
     if site is None:
         return known
     from fabricctl.site.use import rack_spots
@@ -64,6 +72,13 @@ def repair_knowledge(comparison: Comparison, options: Options, site: Site | None
     if not spots:
         return known
     return replace(known, distance_m=distances_by_rack(comparison.binding.plan.fabric, places.get, spots))
+
+
+def _class_kind(comparison: Comparison, kind_of: KindOfClass, link: Link) -> AssemblyType | None:
+    nodes, tiers = comparison.binding.plan.fabric.nodes, comparison.tiers.plan
+    a, b = nodes[link.a.node], nodes[link.b.node]
+    named = link.detail.link_class if link.detail is not None else ""
+    return kind_of(named, tiers.get(a.key), tiers.get(b.key), (a.host or a.name, b.host or b.name))
 
 
 def cause_knowledge(comparison: Comparison, options: Options) -> CauseKnowledge:
