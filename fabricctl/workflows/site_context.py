@@ -80,7 +80,7 @@ class SiteContext:
             ) -> AssemblyType | None:
                 found = link_class(entry, low, high, devices)
                 own = entry.link_classes.get(named or (found[0] if found else ""))
-                return own.cable if own is not None else None
+                return AssemblyType(own.cable) if own is not None and own.cable else None
 
             rate_of = rate_of_class
             if any(one.cable for one in entry.link_classes.values()):

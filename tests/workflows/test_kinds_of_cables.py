@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import get_args
 
 import pytest
 
+from fabricctl.cable_kinds import AssemblyType
 from fabricctl.causes.model import CauseKind
 from fabricctl.plan.model import Plan, PlanFormat
 from fabricctl.repair.model import TypeSource
 from fabricctl.repair.slots import planned_kinds
 from fabricctl.site.load import load_site
+from fabricctl.site.schema import CableKind
 from fabricctl.workflows.deepen import repair_knowledge
 from fabricctl.workflows.site_context import SiteContext
 from fabricctl.workflows.verify_cabling import Intent, judge
@@ -66,6 +69,10 @@ def test_a_class_tells_the_kind_of_its_cables(which: str, named: str) -> None:
     assert {move.cable.type_from for move in verdict.repair.moves} <= {TypeSource.PLAN, TypeSource.CABLE_INFO}
     kinds = planned_kinds(verdict.comparison, repair_knowledge(verdict.comparison, asked.options))
     assert {kinds(link).value for link in verdict.comparison.binding.plan.fabric.each_link()} == {"twin_dac"}
+
+
+def test_a_site_file_knows_every_kind_there_is() -> None:
+    assert set(get_args(CableKind)) == {kind.value for kind in AssemblyType}
 
 
 def test_without_a_declaration_they_are_taken_as_fibre() -> None:
