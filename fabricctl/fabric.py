@@ -9,7 +9,7 @@ first use, since half a million dictionary entries are not free.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -93,6 +93,13 @@ class Node:
     listed: bool = True
     seen_by: int = 1
     port_guids: tuple[tuple[int, str], ...] = ()
+
+    def stands(self, find: Callable[[str], Place | None]) -> Place | None:
+        """Where it stands: its own place, else that of its name, of an HCA else that of its host.
+
+        :param find: device or host name -> place, as a site file tells.
+        """
+        return self.place or find(self.name) or (find(self.host) if self.host else None)
 
 
 class LinkDetail(NamedTuple):

@@ -34,6 +34,18 @@ FOLDERS = {
     "workflows": "workflows",
     "cli": "cli",
 }
+PARTS = (
+    ("discovery",),
+    ("plan",),
+    ("site",),
+    ("identity.model", "causes.model", "repair.model"),
+    ("cabling",),
+    ("identity", "causes", "repair", "history", "nodes"),
+    ("report",),
+    ("picture",),
+)
+"""The order inside the pure layer, lowest first: a part imports what stands above its line, and itself. What identity,
+causes and repair end in are values, which the verdict carries."""
 WORLD = {
     *("os", "subprocess", "socket", "shutil", "tempfile", "glob", "asyncio", "signal", "threading", "time"),
     *("paramiko", "urllib", "http", "requests", "aiohttp", "sqlalchemy", "logging", "getpass", "sys"),
@@ -155,6 +167,56 @@ def test_every_folder_of_fabricctl_has_a_layer() -> None:
 
 def test_no_layer_imports_upward() -> None:
     assert upward(PRODUCT) == []
+
+
+def part_of(name: str) -> tuple[int, str] | None:
+    """Rank and part of a module inside the pure layer, None for another."""
+    parts = name.split(".")
+    for inside in (".".join(parts[1:3]), ".".join(parts[1:2])):
+        for rank, row in enumerate(PARTS):
+            if inside in row:
+                return rank, inside
+    return None
+
+
+def against_the_order(modules: list[Module]) -> list[str]:
+    """Import lines by which a part of the pure layer reaches up, or to its neighbour."""
+    found = []
+    for module in modules:
+        own = part_of(module.name)
+        for imported, line in imports_of(module):
+            other = part_of(imported) if imported.startswith("fabricctl.") else None
+            if own is not None and other is not None and own != other and other[0] >= own[0]:
+                found.append(f"{module.path}:{line}: {own[1]} imports {imported}")
+    return found
+
+
+def test_every_pure_folder_has_its_place_in_the_order() -> None:
+    assert {name for row in PARTS for name in row if "." not in name} == {
+        folder for folder, layer in FOLDERS.items() if layer == "pure"
+    }
+
+
+def test_no_part_of_the_pure_layer_imports_upward() -> None:
+    assert against_the_order(PRODUCT) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("plan/a.py", "from fabricctl.repair.model import Move"),
+        ("report/a.py", "def f():\n    from fabricctl.picture import page"),
+        ("history/a.py", "from fabricctl.report.words import CLASSES"),
+        ("repair/a.py", "from ..causes import stories"),
+        ("cabling/a.py", "from fabricctl.identity import identify"),
+        ("identity/model.py", "from fabricctl.cabling.ends import Ends"),
+    ],
+)
+def test_the_check_sees_an_import_against_the_order(tmp_path: Path, name: str, source: str) -> None:
+    path = tmp_path / "fabricctl" / name
+    path.parent.mkdir(parents=True)
+    path.write_text(source, encoding="utf-8")
+    assert against_the_order([read_module(tmp_path / "fabricctl", path)])
 
 
 def test_only_the_cli_of_fabricctl_imports_provision() -> None:

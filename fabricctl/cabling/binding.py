@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from fabricctl.fabric import Fabric
 from fabricctl.models import NodeModel
 from fabricctl.plan.model import Plan
 
@@ -36,6 +37,36 @@ class Names:
     mapped: Mapping[str, str] = field(default_factory=dict)
     node_model: Mapping[str, NodeModel] = field(default_factory=dict)
     undecided: Mapping[str, Undecided] = field(default_factory=dict)
+
+    def of_nodes(self, seen: Fabric) -> Names:
+        """The same names by the discovery's node keys: a port's GUID is turned into its node's.
+
+        People read GUIDs off labels and hosts, and those are often a port's; everything else asks by node.
+        """
+        if not (self.declared or self.mapped):
+            return self
+        declared, mapped = by_node(seen, self.declared, self.mapped)
+        return replace(self, declared=declared, mapped=mapped)
+
+
+def by_node(seen: Fabric, *sources: Mapping[str, str]) -> list[dict[str, str]]:
+    """Names by GUID -> names by node key, source by source; what the discovery does not have stays as it is.
+
+    The node's own GUID outranks those of its ports, and a port GUID that two nodes claim names neither of them.
+    """
+    owners: dict[str, str | None] = {}
+    for key, node in seen.nodes.items():
+        for _, guid in node.port_guids:
+            owners[guid] = key if owners.get(guid, key) == key else None
+
+    def key_of(guid: str) -> str:
+        return guid if guid in seen.nodes else owners.get(guid) or guid
+
+    found: list[dict[str, str]] = []
+    for names in sources:
+        by_port = {key_of(guid): name for guid, name in names.items() if guid not in seen.nodes}
+        found.append({**by_port, **{guid: name for guid, name in names.items() if guid in seen.nodes}})
+    return found
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class Ends:
         node = self.binding.plan.fabric.nodes[port.node]
         seen_key = self.binding.seen_of.get(port.node)
         seen_node = self.seen.nodes.get(seen_key) if seen_key else None
-        place = node.place or self._place(node.name, node.host)
+        place = self.place(port.node)
         guid = node.guid or (seen_node.guid if seen_node else None) or ""
         model = node.model or (seen_node.model if seen_node else "")
         return self._end(node, model, port, seen_key, place, guid, self.key(node.key))
@@ -66,8 +66,14 @@ class Ends:
         if planned is not None:
             return self.planned(Port(planned, port.number))
         node = self.seen.nodes[port.node]
-        place = self._place(node.name, node.host)
+        place = self.place(node.key)
         return self._end(node, node.model, port, port.node, place, node.guid or node.key, node.key)
+
+    def place(self, key: str) -> Place | None:
+        """Where a device stands: plan key or discovered key; None when neither plan nor site tell."""
+        nodes = self.binding.plan.fabric.nodes
+        node = nodes.get(key) or nodes.get(self.binding.plan_of.get(key, "")) or self.seen.nodes.get(key)
+        return node.stands(self.knowledge.place_of.get) if node is not None else None
 
     def panel(self, key: str) -> Panel | None:
         """Panel of a device: plan key or discovered key of a switch or HCA; None when its model is not known."""
@@ -174,10 +180,6 @@ class Ends:
     def _twice(self) -> frozenset[str]:
         counts = Counter(name_key(node.name) for node in self.binding.plan.fabric.nodes.values())
         return frozenset(name for name, number in counts.items() if number > 1)
-
-    def _place(self, name: str, host: str | None) -> Place | None:
-        places = self.knowledge.place_of
-        return places.get(name) or (places.get(host) if host else None)
 
     def _label(self, name: str, model: str, number: int) -> str:
         if self.knowledge.model_of is None:

@@ -14,6 +14,7 @@ from fabricctl.cabling.tiers import TIER_WORDS, Tiers
 from fabricctl.discovery.names import name_key
 from fabricctl.fabric import Fabric, NodeKind, Port, PortState
 from fabricctl.hostset import fold, natural_key
+from fabricctl.words import many
 
 
 class LinkFindings:
@@ -234,8 +235,8 @@ class LinkFindings:
         return Finding(
             FindingKind.ABSENT_DEVICE,
             name,
-            f"{word} {name}{f' at {place}' if place else ''} is absent: {plural(total, 'cable')} missing with it",
-            expected=f"{name} - {far[0]}" if total == 1 else f"{plural(total, 'cable')} to {_folded(far)}",
+            f"{word} {name}{f' at {place}' if place else ''} is absent: {many(total, 'cable')} missing with it",
+            expected=f"{name} - {far[0]}" if total == 1 else f"{many(total, 'cable')} to {_folded(far)}",
             found="not discovered, and " + seen + ("disabled" if len(disabled) == max(1, facing) else "down"),
             fix=self._absent_fix(word, host, disabled, facing, total),
             devices=(
@@ -302,12 +303,6 @@ _SEVERITY = ("reaches a device", "wrong tier", "wrong rail", "wrong HCA", "wrong
 def _worst(why: str) -> int:
     """Rank of a reason: a cable that ends at a wrong device outranks one in a wrong port of the right one."""
     return next((rank for rank, start in enumerate(_SEVERITY) if why.startswith(start)), 3)
-
-
-def plural(number: int, word: str) -> str:
-    """``1 cable``, ``64 cables``, ``2 switches``."""
-    ending = "" if number == 1 else "es" if word.endswith("ch") else "s"
-    return f"{number:,} {word}{ending}"
 
 
 def _tier(tier: int | None) -> str:

@@ -27,6 +27,9 @@ class LinkClass(StrEnum):
 BAD = (LinkClass.MISWIRED, LinkClass.SWAPPED, LinkClass.MISSING, LinkClass.DEGRADED)
 """Classes that count against the bad-link gate, worst first."""
 
+WRONG = (LinkClass.SWAPPED, LinkClass.MISWIRED, LinkClass.MISSING)
+"""Classes of planned links whose two ports are not joined."""
+
 
 class FindingKind(StrEnum):
     """Kinds of findings, worst first: this is the order of the report."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from fabricctl.cabling.directory import plan_index
+from fabricctl.cabling.model import Finding
 from fabricctl.discovery.names import name_key
 from fabricctl.errors import UsageError
 from fabricctl.fabric import Link, Node, Place
@@ -31,6 +32,11 @@ class Scope:
     def names_any(self, devices: Iterable[str]) -> bool:
         """Whether one of these device names is chosen."""
         return not self.names.isdisjoint(map(name_key, devices))
+
+
+def about(scope: Scope | None, findings: Iterable[Finding]) -> list[Finding]:
+    """Findings that concern a chosen device, or no device at all; all of them without ``--only``."""
+    return [f for f in findings if scope is None or not f.devices or scope.names_any(f.devices)]
 
 
 def make_scope(text: str, plan: Plan, place_of: Mapping[str, Place]) -> Scope:
@@ -72,7 +78,7 @@ def _by_name(word: str, plan: Plan) -> set[str]:
 
 def _by_property(word: str, value: str, plan: Plan, place_of: Mapping[str, Place]) -> set[str]:
     def rack(node: Node) -> str:
-        place = node.place or place_of.get(node.name) or place_of.get(node.host or "")
+        place = node.stands(place_of.get)
         return place.rack if place else ""
 
     def rail(node: Node) -> str:

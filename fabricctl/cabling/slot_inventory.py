@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricctl.errors import InputError
 from fabricctl.guid import parse_guid
+from fabricctl.jsontext import json_of
 from fabricctl.plan.labels import canonical_hca
+
+if TYPE_CHECKING:
+    import _csv
 
 FIELDS = {
     "host": "host,hostname,host name,node,node name,name,server,server name,system",
@@ -68,9 +71,10 @@ def _csv_records(text: str, path: str) -> Iterator[tuple[int, dict[str, str]]]:
     at = next((n for n, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")), 0)
     delimiter = max(",;\t|", key=lines[at].count)
     reader = csv.reader(io.StringIO("\n".join(lines[at:])), delimiter=delimiter, skipinitialspace=True)
-    header = [_key(cell) for cell in next(reader)]
+    rows = _rows(reader, path, at)
+    header = [_key(cell) for cell in next(rows, [])]
     _needed(header, f"found {lines[at][:80]!r}", path, at + 1)
-    for row in _rows(reader, path, at):
+    for row in rows:
         if not any(cell.strip() for cell in row) or row[0].lstrip().startswith("#"):
             continue
         record: dict[str, str] = {}
@@ -80,11 +84,17 @@ def _csv_records(text: str, path: str) -> Iterator[tuple[int, dict[str, str]]]:
         yield at + reader.line_num, record
 
 
-def _rows(reader: Iterator[list[str]], path: str, at: int) -> Iterator[list[str]]:
-    try:
-        yield from reader
-    except csv.Error as exc:
-        raise InputError(f"this row cannot be read: {exc}", path=path, line=at + 1) from exc
+def _rows(reader: _csv.Reader, path: str, at: int) -> Iterator[list[str]]:
+    """Rows, the header among them; an error tells the line a row begins on."""
+    while True:
+        line = at + reader.line_num + 1
+        try:
+            row = next(reader, None)
+        except csv.Error as exc:
+            raise InputError(f"this row cannot be read: {exc}", path=path, line=line) from exc
+        if row is None:
+            return
+        yield row
 
 
 def _needed(fields: list[str], found: str, path: str, line: int) -> None:
@@ -97,10 +107,7 @@ def _needed(fields: list[str], found: str, path: str, line: int) -> None:
 
 
 def _json_records(text: str, path: str) -> Iterator[tuple[int, dict[str, str]]]:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as exc:
-        raise InputError(f"this is no JSON: {exc}", path=path) from exc
+    data = json_of(text, path)
     if isinstance(data, Mapping):
         hosts = data.get("hosts", data)
         pairs = list(hosts.items()) if isinstance(hosts, Mapping) else [("", hosts)]

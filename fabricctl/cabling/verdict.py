@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from fabricctl.cable_kinds import AssemblyType
 from fabricctl.cabling.binding import Names
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.ends import Knowledge
 from fabricctl.cabling.islands import Islands
-from fabricctl.cabling.model import Cable, Counts, Finding
+from fabricctl.cabling.model import Cable, Counts, Finding, FindingKind
+from fabricctl.cabling.scope import Scope, about
 from fabricctl.cabling.slot_inventory import SlotEntry
 from fabricctl.causes.model import Explanation
 from fabricctl.discovery.model import Source
@@ -26,6 +28,9 @@ DEFAULT_GATE = 0.10
 
 RateOfClass = Callable[[int | None, int | None, tuple[str, str]], Rate | None]
 """Tiers and devices of the two ends -> the rate the site expects there."""
+
+KindOfClass = Callable[[str, int | None, int | None, tuple[str, str]], AssemblyType | None]
+"""The plan's word for a link's class, tiers and devices of its ends -> the kind of cable the site declares there."""
 
 
 class VerdictWord(StrEnum):
@@ -49,6 +54,7 @@ class Options:
     names: Names = field(default_factory=Names)
     knowledge: Knowledge = field(default_factory=Knowledge)
     rate_of_class: RateOfClass | None = None
+    kind_of_class: KindOfClass | None = None
     expected_absent: Mapping[str, str] = field(default_factory=dict)
     absent_ports: Mapping[Port, str] = field(default_factory=dict)
     reserved: Mapping[Port, str] = field(default_factory=dict)
@@ -65,6 +71,7 @@ class Verdict:
     """The answer.
 
     :param doubts: why something could not be told, one sentence each; :param notes: worth knowing, no verdict.
+    :param scope: what ``only`` chose of the plan, None without it.
     :param outside: cables that reach a device outside the plan; counted, and listed on request.
     :param comparison: plan and discovery laid over each other, for causes, repair and picture.
     :param explanation: why, largest cause first; None without a plan.
@@ -81,6 +88,7 @@ class Verdict:
     sources: list[Source]
     gate: float
     only: str = ""
+    scope: Scope | None = None
     plan_format: PlanFormat | None = None
     plan_path: str = ""
     switches_seen: int = 0
@@ -90,6 +98,14 @@ class Verdict:
     explanation: Explanation | None = None
     repair: RepairPlan | None = None
     identification: Identification | None = None
+
+    def add(self, findings: Iterable[Finding]) -> None:
+        """Take in what was found after the comparison: what ``--only`` chose, each kind in its place."""
+        kept = about(self.scope, findings)
+        order = list(FindingKind)
+        self.findings = sorted([*self.findings, *kept], key=lambda finding: order.index(finding.kind))
+        if kept and self.word is VerdictWord.OK:
+            self.word = VerdictWord.FINDINGS
 
     @property
     def exit_code(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from fabricctl.cabling.bind import bind
@@ -19,7 +20,7 @@ from fabricctl.cabling.other_findings import OtherFindings, covered_ports, unkno
 from fabricctl.cabling.profiles import normalise
 from fabricctl.cabling.rails import RailCheck, check_rails
 from fabricctl.cabling.remarks import Remarks
-from fabricctl.cabling.scope import Scope, make_scope
+from fabricctl.cabling.scope import Scope, about, make_scope
 from fabricctl.cabling.tiers import Tiers
 from fabricctl.cabling.verdict import Options, Verdict, VerdictWord
 from fabricctl.discovery.model import Observation
@@ -42,6 +43,7 @@ def verify(plan: Plan | None, observation: Observation, options: Options | None 
 
 class _Verifier:
     def __init__(self, plan: Plan | None, observation: Observation, options: Options) -> None:
+        options = replace(options, names=options.names.of_nodes(observation.fabric))
         normal = normalise(plan, observation, options.knowledge.model_of, options.names)
         plan, observation = normal.plan, normal.observation
         self.options, self.observation, self.seen = options, observation, observation.fabric
@@ -74,8 +76,7 @@ class _Verifier:
         self.findings += self.other.managers(self.options.manager_hosts)
         self.rails(classified)
         slots = self.slots()
-        if self.scope is not None:
-            self.findings = [f for f in self.findings if not f.devices or self.scope.names_any(f.devices)]
+        self.findings = about(self.scope, self.findings)
         self.findings += of_links  # of links in scope only, though the device at fault may be outside of it
         said = planned_words(islands)
         self.notes += [said] if said and self.planned else []
@@ -102,6 +103,7 @@ class _Verifier:
             sources=self.observation.sources,
             gate=self.options.gate,
             only=self.options.only,
+            scope=self.scope,
             plan_format=plan.format if self.planned else None,
             plan_path=plan.path if self.planned else "",
             switches_seen=sum(1 for _ in self.seen.switches()),

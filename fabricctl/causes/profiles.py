@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from fabricctl.cabling.comparison import Comparison
+from fabricctl.cabling.profiles import SPLIT_COUNTS
 from fabricctl.causes.candidate import MIN_FIT, MIN_LINKS, Candidate
 from fabricctl.causes.layout import ALL, Layout
 from fabricctl.causes.model import CauseKind
@@ -18,9 +19,6 @@ from fabricctl.causes.residual import Residual
 from fabricctl.fabric import Port
 from fabricctl.hostset import natural_key
 from fabricctl.panels import Panel
-
-SPLIT_PORTS = frozenset({80, 81, 128, 129})
-"""Ports of a QM8700 or QM9700 in that profile, without and with the aggregation node's."""
 
 
 def renumbered(
@@ -66,4 +64,4 @@ def _split(total: int, planned: int, panel: Panel | None, used: int) -> bool:
     normal = len(panel.ports) if panel is not None else 0
     if normal:
         return max(total - 1, used) > normal
-    return total in SPLIT_PORTS or (not total and used > max(64, planned))
+    return total in SPLIT_COUNTS or (not total and used > max(64, planned))

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fabricctl.cabling.comparison import Comparison
-from fabricctl.cabling.model import Judged, LinkClass
+from fabricctl.cabling.model import WRONG, Judged
 from fabricctl.fabric import Link, Port
 
-WRONG = (LinkClass.SWAPPED, LinkClass.MISWIRED, LinkClass.MISSING)
 Moves = Mapping[Port, Port]
 """Port where a plug belongs -> port it would sit in."""
 

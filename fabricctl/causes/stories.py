@@ -9,6 +9,7 @@ from fabricctl.causes.candidate import Candidate
 from fabricctl.causes.model import CauseKind
 from fabricctl.fabric import Port
 from fabricctl.hostset import fold
+from fabricctl.words import many as count
 
 if TYPE_CHECKING:
     from fabricctl.causes.words import Words
@@ -22,11 +23,6 @@ Told = tuple[str, str, str, str]
 def number_word(number: int) -> str:
     """``one`` to ``eight``, then digits."""
     return _NUMBERS[number] if 0 <= number < len(_NUMBERS) else f"{number:,}"
-
-
-def count(number: int, word: str) -> str:
-    """``1 cable``, ``32 cables``."""
-    return f"{number:,} {word}{'' if number == 1 else 'es' if word.endswith('h') else 's'}"
 
 
 # -- blocks -----------------------------------------------------------------------------------------------

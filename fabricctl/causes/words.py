@@ -12,11 +12,12 @@ from fabricctl.causes.layout import DOWN, UP, Layout
 from fabricctl.causes.model import Cause, CauseKind, CauseKnowledge, Confidence
 from fabricctl.causes.per_rail import Layer
 from fabricctl.causes.residual import Residual
-from fabricctl.causes.stories import STORIES, count
+from fabricctl.causes.stories import STORIES
 from fabricctl.causes.swaps import Swap
 from fabricctl.fabric import Port
 from fabricctl.hostset import fold, natural_key
 from fabricctl.panels import Panel
+from fabricctl.words import many as count
 
 
 def _no_hand(cables: str) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from fabricctl.words import clean
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -35,14 +37,19 @@ def err_console() -> Console:
 
 def safe(text: str) -> str:
     """Text without control characters and without the surrogates that stand for undecodable bytes."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").translate(_CONTROL)
+    return clean(text).translate(_CONTROL)
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """Lines of styled spans as text, one a line."""
+    return "".join(safe("".join(text for text, _ in line)).rstrip() + "\n" for line in lines)
 
 
 def print_lines(lines: Iterable[Line]) -> None:
     """Print lines of styled spans; rich is loaded only where somebody sees its colours."""
     console = out_console() if sys.stdout.isatty() else None
     if console is None or not console.is_terminal or console.no_color:
-        sys.stdout.write("".join(safe("".join(text for text, _ in line)).rstrip() + "\n" for line in lines))
+        sys.stdout.write(plain(lines))
         sys.stdout.flush()
         return
     from rich.text import Text
@@ -53,7 +60,7 @@ def print_lines(lines: Iterable[Line]) -> None:
 
 def print_text(text: str) -> None:
     """Print a document (JSON, CSV, ...) as it is."""
-    sys.stdout.write(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+    sys.stdout.write(clean(text))
     if not text.endswith("\n"):
         sys.stdout.write("\n")
     sys.stdout.flush()

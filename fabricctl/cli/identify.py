@@ -21,15 +21,18 @@ from fabricctl.cli.intent_options import (
     SiteFile,
     SwitchSerials,
     Viewers,
-    assumed,
+    checked,
+    inputs_of,
     not_an_input,
-    once_stdin,
 )
 from fabricctl.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fabricctl.identity.model import Identification
-    from fabricctl.workflows.verify_cabling import Intent, Request
+    from fabricctl.plan.model import Plan
+    from fabricctl.workflows.verify_cabling import Request
 
 
 class Format(StrEnum):
@@ -95,20 +98,17 @@ def identify(
         node_name_map=node_name_map,
         hca_guids=hca_guids,
         switch_serials=switch_serials,
-        assume=assumed(assume, identify=True),
         deadline_s=deadline,
         known_hosts=known_hosts,
         key_files=identity,
     )
+    request = checked(request, assume, identify=True)
     _check_usage(request, output, write=write, write_hcas=write_hcas, yes=yes)
     raise typer.Exit(_run(request, format, output, everything, (write, write_hcas, yes)))
 
 
 def _check_usage(request: Request, output: str, *, write: bool, write_hcas: bool, yes: bool) -> None:
-    files = [request.plan, request.site, request.node_name_map, request.hca_guids, request.switch_serials]
-    inputs = [*files, *request.discovered]
-    once_stdin(inputs)
-    not_an_input([output], inputs)
+    not_an_input([output], inputs_of(request))
     if (write_hcas or yes) and not write:
         raise UsageError(f"{'--write-hcas' if write_hcas else '--yes'} goes with --write")
     if write_hcas and not request.hca_guids:
@@ -120,7 +120,7 @@ def _run(
 ) -> int:
     from fabricctl.cli.progress import progress
     from fabricctl.identity.outcome import exit_code
-    from fabricctl.workflows.identify import run_identify
+    from fabricctl.workflows.identify import identities_to_write, run_identify
     from fabricctl.workflows.verify_cabling import load_intent, observe, use_serials
 
     with progress() as tell:
@@ -133,11 +133,23 @@ def _run(
         found.notes += notes
     _show(found, form, output, everything)
     code = exit_code(found)
-    return (_write(intent, found, *writing[1:]) or code) if writing[0] else code
+    if not writing[0]:
+        return code
+    assert intent.site is not None
+    identities, left = identities_to_write(intent, observation, found, hcas=writing[1])
+    if left:
+        from fabricctl.cli.console import say
+        from fabricctl.hostset import fold
+
+        say(f"not written, the plan does not have them: {fold(left)}")
+    from fabricctl.workflows.identify import plans_of_site
+
+    _write(intent.site.path, identities, plans_of_site(intent), yes=writing[2])
+    return code
 
 
 def _show(found: Identification, form: Format, output: str, everything: bool) -> None:
-    from fabricctl.cli.console import print_lines, print_text, safe
+    from fabricctl.cli.console import plain, print_lines, print_text
 
     if form is Format.TABLE:
         import shutil
@@ -149,7 +161,7 @@ def _show(found: Identification, form: Format, output: str, everything: bool) ->
         if not output:
             print_lines(lines)
             return
-        text = "\n".join(safe("".join(span for span, _ in line)).rstrip() for line in lines) + "\n"
+        text = plain(lines)
     elif form is Format.JSON:
         from datetime import UTC, datetime
 
@@ -168,17 +180,15 @@ def _show(found: Identification, form: Format, output: str, everything: bool) ->
         print_text(text)
 
 
-def _write(intent: Intent, found: Identification, hcas: bool, yes: bool) -> int:
-    """Show the diff, ask, write; 0 when nothing went wrong."""
+def _write(path: str, identities: dict[str, str], plans: Mapping[str, Plan], *, yes: bool) -> None:
+    """Show the diff, ask, write."""
     from fabricctl.cli.console import say
-    from fabricctl.workflows.identify import plans_of_site, site_change
+    from fabricctl.workflows.identify import site_change
 
-    identities = {**(intent.harvested if hcas else {}), **found.names}
-    assert intent.site is not None
-    change = site_change(intent.site.path, identities, plans_of_site(intent))
+    change = site_change(path, identities, plans)
     if not change.diff:
         say(f"{change.path}: nothing to write, every certain identity is declared already")
-        return 0
+        return
     sys.stderr.write(change.diff)
     many = f"{change.added:,} identit{'y' if change.added == 1 else 'ies'}"
     if not yes:
@@ -188,7 +198,6 @@ def _write(intent: Intent, found: Identification, hcas: bool, yes: bool) -> int:
         sys.stderr.flush()
         if sys.stdin.readline().strip() != "yes":
             say("nothing written")
-            return 0
+            return
     change.write()
     say(f"{change.path}: {many} written")
-    return 0

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
-from typing import Annotated
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from fabricctl.errors import UsageError
 from fabricctl.plan.model import PortNumbers
+
+if TYPE_CHECKING:
+    from fabricctl.workflows.verify_cabling import Request
 
 PlanFile = Annotated[
     str,
@@ -103,10 +107,35 @@ IdentityFile = Annotated[
     list[str], typer.Option("--identity", metavar="FILE", help="Private key to log in with.")
 ]
 
+_Format = TypeVar("_Format")
 _ASSUME = re.compile(r"([0-9]{1,6})\.([0-9]{1,3})\Z")
 
 
-def assumed(texts: list[str], *, identify: bool) -> tuple[tuple[int, int], ...]:
+def checked(request: Request, assume: list[str], *, identify: bool) -> Request:
+    """A request with ``--assume`` read into it.
+
+    :param identify: whether switches are identified at all.
+    :raises UsageError: ``--assume`` is not understood or settles nothing, or standard input is to be read twice.
+    """
+    once_stdin(inputs_of(request))
+    return replace(request, assume=_assumed(assume, identify=identify))
+
+
+def inputs_of(request: Request) -> list[str]:
+    """Every file a request reads, empty where not given."""
+    files = (request.plan, request.site, request.node_name_map, request.hca_guids, request.hca_slots)
+    return [*files, request.switch_serials, *request.discovered]
+
+
+def format_of(option: str, path: str, formats: Mapping[str, _Format]) -> _Format:
+    """The format a file's ending names. :raises UsageError: it names none."""
+    ending = path[path.rfind(".") :].lower() if "." in path else ""
+    if ending not in formats:
+        raise UsageError(f"{option} {path}: the ending names the format; expected one of {' '.join(formats)}")
+    return formats[ending]
+
+
+def _assumed(texts: list[str], *, identify: bool) -> tuple[tuple[int, int], ...]:
     """``2.1`` -> (2, 1), of every ``--assume``.
 
     :raises UsageError: not of that form, or nothing is identified.

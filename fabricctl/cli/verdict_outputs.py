@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from fabricctl.errors import UsageError
+from fabricctl.cli.intent_options import format_of
+from fabricctl.words import clean
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -45,7 +46,7 @@ class Outputs:
         self, form: Format, reports: list[str], prometheus: str, everything: bool, pictures: Pictures
     ) -> None:
         self.format, self.prometheus, self.everything, self.pictures = form, prometheus, everything, pictures
-        self.reports = [(path, _format_of(path)) for path in reports]
+        self.reports = [(path, format_of("--report", path, _SUFFIXES)) for path in reports]
 
     @property
     def pages(self) -> bool:
@@ -66,13 +67,13 @@ class Outputs:
 
             from fabricctl.report.prometheus import render
 
-            write_atomic(self.prometheus, _clean(render(verdict, time.time())))
+            write_atomic(self.prometheus, clean(render(verdict, time.time())))
 
     def document(self, verdict: Verdict, form: Format) -> str:
         """The verdict in one format."""
         if form is Format.HTML:
             return self.pictures.page()
-        return _clean(_document(verdict, form, self.everything))
+        return clean(_document(verdict, form, self.everything))
 
     def screen(self, verdict: Verdict) -> None:
         """Print it."""
@@ -93,15 +94,6 @@ class Outputs:
             print_lines([((f"report: {path}", "dim"),)])
 
 
-def _format_of(path: str) -> Format:
-    ending = path[path.rfind(".") :].lower() if "." in path else ""
-    if ending not in _SUFFIXES:
-        raise UsageError(
-            f"--report {path}: the ending names the format; expected one of {' '.join(_SUFFIXES)}"
-        )
-    return _SUFFIXES[ending]
-
-
 def _document(verdict: Verdict, form: Format, everything: bool) -> str:
     if form is Format.JSON:
         from fabricctl.report.json_report import to_json
@@ -119,18 +111,13 @@ def _document(verdict: Verdict, form: Format, everything: bool) -> str:
         from fabricctl.report import junit
 
         return junit.render(verdict, made=_now())
-    from fabricctl.cli.console import safe
+    from fabricctl.cli.console import plain
     from fabricctl.report.screen import render
 
-    lines = render(verdict, everything=everything)
-    return "\n".join(safe("".join(text for text, _ in line)).rstrip() for line in lines) + "\n"
+    return plain(render(verdict, everything=everything))
 
 
 def _now() -> datetime:
     from datetime import UTC, datetime
 
     return datetime.now(UTC)
-
-
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -24,9 +24,9 @@ from fabricctl.cli.intent_options import (
     SiteFile,
     SwitchSerials,
     Viewers,
-    assumed,
+    checked,
+    inputs_of,
     not_an_input,
-    once_stdin,
 )
 from fabricctl.cli.verdict_outputs import Format, Outputs
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_OK, InputError, UsageError
@@ -177,7 +177,6 @@ def verify_cabling(
         hca_guids=hca_guids,
         switch_serials=switch_serials,
         identify=identify,
-        assume=assumed(assume, identify=identify),
         only=_only(only),
         strict=strict,
         check_rails=Check.RAILS in check,
@@ -191,6 +190,7 @@ def verify_cabling(
         state=state,
         record=record,
     )
+    request = checked(request, assume, identify=identify)
     outputs = Outputs(format, report, prometheus, everything, Pictures(html, svg, compare))
     _check_usage(request, watch, [*report, html, svg, prometheus])
     if compare and not outputs.pages:
@@ -208,12 +208,7 @@ def _only(text: str | None) -> str:
 
 
 def _check_usage(request: Request, watch: float | None, written: list[str]) -> None:
-    inputs = [
-        *(request.plan, request.site, request.node_name_map, request.hca_guids, request.hca_slots),
-        request.switch_serials,
-        *request.discovered,
-    ]
-    once_stdin(inputs)
+    inputs = inputs_of(request)
     not_an_input(written, inputs)
     if watch is not None and "-" in inputs:
         raise UsageError("--watch reads its input again and again: standard input cannot be read twice")

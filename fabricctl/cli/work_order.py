@@ -23,12 +23,13 @@ from fabricctl.cli.intent_options import (
     SiteFile,
     SwitchSerials,
     Viewers,
-    assumed,
-    not_an_input,
+    checked,
+    format_of,
     once_stdin,
 )
 from fabricctl.cli.state_options import StateOption
 from fabricctl.errors import UsageError
+from fabricctl.words import clean
 
 if TYPE_CHECKING:
     from fabricctl.repair.order_model import WorkOrder
@@ -131,10 +132,7 @@ def make(
     from fabricctl.workflows.work_order import Piece
     from fabricctl.workflows.work_order import make as make_orders
 
-    inputs = [plan, site, node_name_map, hca_guids, switch_serials, *discovered]
-    once_stdin(inputs)
-    not_an_input(output, inputs)
-    targets = [(path, _format_of(path)) for path in output]
+    targets = [(path, format_of("--output", path, _SUFFIXES)) for path in output]
     if split > 1 and not output and format not in (Format.TEXT, Format.MARKDOWN):
         raise UsageError(f"--split with {format.value}: give --output FILE, one file is written per person")
     request = Request(
@@ -147,7 +145,6 @@ def make(
         hca_guids=hca_guids,
         switch_serials=switch_serials,
         identify=identify,
-        assume=assumed(assume, identify=identify),
         port_numbers=port_numbers,
         state=state,
         save=save,
@@ -155,6 +152,8 @@ def make(
         known_hosts=known_hosts,
         key_files=identity,
     )
+    request = checked(request, assume, identify=identify)
+    not_an_input(output, inputs_of(request))
     with progress() as tell:
         made = make_orders(request, Piece(device, rack, split), datetime.now().astimezone(), tell)
         tell("writing")
@@ -177,15 +176,6 @@ def make(
     raise typer.Exit(made.exit_code)
 
 
-def _format_of(path: str) -> Format:
-    ending = path[path.rfind(".") :].lower() if "." in path else ""
-    if ending not in _SUFFIXES:
-        raise UsageError(
-            f"--output {path}: the ending names the format; expected one of {' '.join(_SUFFIXES)}"
-        )
-    return _SUFFIXES[ending]
-
-
 def _document(order: WorkOrder, form: Format, paper: PaperName) -> str:
     if form is Format.JSON:
         from fabricctl.report.work_order_json import to_json
@@ -204,11 +194,10 @@ def _document(order: WorkOrder, form: Format, paper: PaperName) -> str:
         from fabricctl.report.work_order_style import Paper
 
         return work_order_html.render(order, paper=Paper[paper.name])
-    from fabricctl.cli.console import safe
+    from fabricctl.cli.console import plain
     from fabricctl.report.work_order_screen import render
 
-    lines = render(order)
-    return "\n".join(safe("".join(text for text, _ in line)).rstrip() for line in lines) + "\n"
+    return plain(render(order))
 
 
 def _write(order: WorkOrder, path: str, form: Format, paper: PaperName) -> list[str]:
@@ -217,7 +206,7 @@ def _write(order: WorkOrder, path: str, form: Format, paper: PaperName) -> list[
     stem, ending = path[: path.rfind(".")], path[path.rfind(".") :]
     name = path if order.of_parts == 1 else f"{stem}-{order.part}{ending}"
     text = _document(order, form, paper)
-    write_atomic(name, text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+    write_atomic(name, clean(text))
     return [name]
 
 

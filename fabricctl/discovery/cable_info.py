@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from fabricctl.cable_kinds import assembly_of_part
 from fabricctl.fabric import Fabric, Link, LinkDetail, Port
 from fabricctl.guid import parse_guid
-from fabricctl.plan.assemblies import assembly_of_part
 
 _NOTHING = frozenset(("", "N/A", "NA", "0", "-"))
 _LENGTH = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?m?\Z", re.I)

@@ -14,7 +14,7 @@ from fabricctl.digest import digest
 from fabricctl.discovery.model import Observation
 from fabricctl.history.model import Known, Run, SourceSeen
 from fabricctl.plan.model import Plan
-from fabricctl.report.words import printable
+from fabricctl.words import printable
 
 NO_PLAN = "no plan"
 STDIN = "-"

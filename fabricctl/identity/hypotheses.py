@@ -104,7 +104,7 @@ class Teller:
     def place_text(self, key: str) -> str:
         """``rack B07, U31`` of a planned device; empty when nobody said."""
         node = self.nodes[key]
-        place: Place | None = node.place or self.evidence.place_of.get(node.name)
+        place: Place | None = node.stands(self.evidence.place_of.get)
         if place is None:
             return ""
         unit = place.unit if not place.unit or place.unit[:1] in "Uu" else f"U{place.unit}"

@@ -226,8 +226,7 @@ class _Identifier:
             )
 
     def _place(self, planned: str) -> str:
-        node = self.plan.nodes[planned]
-        place = node.place or self.evidence.place_of.get(node.name)
+        place = self.plan.nodes[planned].stands(self.evidence.place_of.get)
         return str(place) if place is not None else ""
 
 

@@ -30,9 +30,9 @@ from fabricctl.report.words import (
     class_of,
     listed_cables,
     plan_words,
-    printable,
     title_of,
 )
+from fabricctl.words import printable
 
 SCHEMA = "fabricctl.picture/1"
 
@@ -188,9 +188,8 @@ def _finding(
 def _fabric(verdict: Verdict, comparison: Comparison, extras: Extras, ids: list[str]) -> dict[str, Any]:
     devices = Devices(comparison, extras)
     links = Links(comparison, devices, only=verdict.only, planned=verdict.plan_format is not None)
-    told = verdict.explanation.causes if verdict.explanation is not None else ()
-    causes = told if extras.causes is None else extras.causes
-    known = verdict.identification if extras.identification is None else extras.identification
+    causes = verdict.explanation.causes if verdict.explanation is not None else ()
+    known = verdict.identification
     nodes = devices.nodes_json(_islands(verdict, comparison))
     return {
         "map": devices.groups_json(),

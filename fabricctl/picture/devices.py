@@ -17,7 +17,7 @@ from fabricctl.cabling.comparison import Comparison
 from fabricctl.fabric import Node, NodeKind, Place, Port
 from fabricctl.picture.extras import Extras
 from fabricctl.picture.layout import Cell, Layout, lay_out
-from fabricctl.report.words import printable
+from fabricctl.words import printable
 
 
 class NodeState(IntEnum):
@@ -154,10 +154,7 @@ class Devices:
 
     def place(self, node: Node) -> Place | None:
         """Where a device stands: as the plan says, else the site file."""
-        if node.place is not None:
-            return node.place
-        known = self.comparison.ends.knowledge.place_of
-        return known.get(node.name) or (known.get(node.host) if node.host else None)
+        return node.stands(self.comparison.ends.knowledge.place_of.get)
 
     def seen_node(self, key: str) -> Node | None:
         """The discovered node of a number's key."""

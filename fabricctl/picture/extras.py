@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricctl.causes.model import Cause
-from fabricctl.identity.model import Identification
 from fabricctl.panels import Panel
 from fabricctl.picture.former import Former
 from fabricctl.plan.lengths import RackSpot
@@ -23,8 +21,6 @@ class Extras:
     """Beside the verdict.
 
     :param site: the site's name. :param made: when the fabric was judged, as text.
-    :param causes: explanations, those of the verdict when None.
-    :param identification: which switch is which, that of the verdict when None.
     :param steps: the work order; None when none was made, empty when nothing is to be moved.
     :param moves: one sentence on the moves needed, empty when they were not worked out.
     :param panels: plan node key -> the face of its model.
@@ -36,8 +32,6 @@ class Extras:
 
     site: str = ""
     made: str = ""
-    causes: Sequence[Cause] | None = None
-    identification: Identification | None = None
     steps: Sequence[Step] | None = None
     moves: str = ""
     panels: Mapping[str, Panel] = field(default_factory=dict)

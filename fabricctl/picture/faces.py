@@ -14,7 +14,7 @@ from fabricctl.identity.model import Identification
 from fabricctl.models import SwitchModel
 from fabricctl.panels import Panel
 from fabricctl.picture.devices import Devices
-from fabricctl.report.words import printable
+from fabricctl.words import printable
 
 _CAGE = re.compile(r"([0-9]+)/([0-9]+)\Z")
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fabricctl.errors import InputError
+from fabricctl.jsontext import json_of
 
 DATA_OPEN = '<script type="application/json" id="data">'
 """How the data begins in a page; :mod:`fabricctl.picture.page` writes it."""
@@ -41,8 +41,8 @@ def read_former(text: str, path: str) -> Former:
         begin = start + len(DATA_OPEN)
         text = text[begin : text.find("</script>", begin)]
     try:
-        data = json.loads(text)
-    except ValueError as exc:
+        data = json_of(text, path)
+    except InputError as exc:
         raise InputError(
             f"expected the JSON or the HTML report of an earlier run, found {_shown(text)}", path=path
         ) from exc

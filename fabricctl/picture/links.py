@@ -15,7 +15,8 @@ from fabricctl.cabling.model import Cable, Judged, LinkClass
 from fabricctl.cabling.scope import make_scope
 from fabricctl.fabric import Link, NodeKind, Port
 from fabricctl.picture.devices import Devices
-from fabricctl.report.words import CLASSES, printable
+from fabricctl.report.words import CLASSES
+from fabricctl.words import printable
 
 WHOLE = 60_000
 """Up to this many planned cables every cable is sent by itself."""

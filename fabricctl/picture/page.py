@@ -15,8 +15,8 @@ from importlib.resources import files
 
 from fabricctl.picture.data import PictureData
 from fabricctl.picture.former import DATA_OPEN
-from fabricctl.picture.markup import esc
 from fabricctl.picture.paper import paper
+from fabricctl.report.markup import esc
 
 SCRIPTS = (
     "base",

@@ -8,10 +8,10 @@ from typing import Any
 
 from fabricctl.picture.data import PictureData
 from fabricctl.picture.looks import LOOKS
-from fabricctl.picture.markup import bulleted, esc, joined
 from fabricctl.picture.svg import fabric_svg
 from fabricctl.picture.svg_map import WIDTH
 from fabricctl.picture.svg_matrix import matrices
+from fabricctl.report.markup import bulleted, esc, joined
 from fabricctl.report.words import CLASSES
 
 _MARK = {"ok": "\u2713", "findings": "\u2717", "could_not_tell": "?"}

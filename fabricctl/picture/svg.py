@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from fabricctl.picture.data import PictureData
 from fabricctl.picture.looks import DIM, FAINT, INK, LOOKS, STRAY, Look
-from fabricctl.picture.markup import esc, joined, path, rect, text_at
 from fabricctl.picture.svg_map import WIDTH, FabricMap
+from fabricctl.report.markup import esc, joined, path, rect, text_at
 
 _SANS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 _TONE = {"ok": "#00694d", "findings": "#a34700", "could_not_tell": "#7d5600"}

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from fabricctl.picture.data import PictureData
 from fabricctl.picture.devices import NodeState
 from fabricctl.picture.looks import DIM, FAINT, INK, ISLANDS, LINE, LOOKS, SOFT, STRAY, Look
-from fabricctl.picture.markup import box_shape, path, rect, text_at
 from fabricctl.picture.pairs import DEGRADED, NOT_JUDGED, TIERS, WORST, Cells, Pair, count_pairs, main_island
+from fabricctl.report.markup import box_shape, path, rect, text_at
 
 WIDTH = 1200
 _GUTTER, _RIGHT, _BOX, _STEP = 74, 16, 34, 132

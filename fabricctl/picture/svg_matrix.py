@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from fabricctl.picture.data import PictureData
 from fabricctl.picture.looks import DIM, FAINT, INK, LINE, LOOKS, STRAY
-from fabricctl.picture.markup import box_shape, joined, path, rect, text_at
 from fabricctl.picture.pairs import TIERS, WORST, Cells, Pair, count_pairs
+from fabricctl.report.markup import box_shape, joined, path, rect, text_at
 
 _Shapes = defaultdict[tuple[str, bool], list[str]]
 """Colour, and whether only the outline is drawn -> pieces of one path."""

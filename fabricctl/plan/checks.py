@@ -12,6 +12,7 @@ from fabricctl.hostset import expand, fold
 from fabricctl.plan.clash import port_text
 from fabricctl.plan.model import Plan
 from fabricctl.rates import Rate
+from fabricctl.words import many
 
 LEAF_SHARE = 0.25
 """A switch is a leaf when at least this share of its cables goes to HCAs: a spine that carries one UFM server
@@ -209,7 +210,7 @@ def _blocking(plan: Plan, tiers: Mapping[str, int]) -> Iterator[PlanFinding]:
         if load.down and (load.ratio is None or load.ratio > 1):
             worse[load].append(plan.fabric.nodes[key].name)
     for load, leaves in worse.items():
-        who = _count(leaves, "leaf has", "leaves have")
+        who = f"{many(len(leaves), 'leaf')} {'has' if len(leaves) == 1 else 'have'}"
         text = f"the plan is declared non-blocking, but {who} {load}: {fold(leaves)}."
         yield PlanFinding(PlanSeverity.ERROR, text)
 
@@ -261,7 +262,7 @@ def _islands(fabric: Fabric) -> Iterator[PlanFinding]:
 
 def _size(fabric: Fabric, part: frozenset[str]) -> str:
     kinds = Counter(fabric.nodes[key].kind is NodeKind.HCA for key in part)
-    return f"{_count(kinds[False], 'switch', 'switches')} and {_count(kinds[True], 'HCA', 'HCAs')}"
+    return f"{many(kinds[False], 'switch')} and {many(kinds[True], 'HCA')}"
 
 
 def _idle(fabric: Fabric) -> Iterator[PlanFinding]:
@@ -271,10 +272,5 @@ def _idle(fabric: Fabric) -> Iterator[PlanFinding]:
         names = fold(node.name for node in idle)
         yield PlanFinding(
             PlanSeverity.NOTE,
-            f"{_count(len(idle), 'device has', 'devices have')} no cable in the plan: {names}.",
+            f"{many(len(idle), 'device')} {'has' if len(idle) == 1 else 'have'} no cable in the plan: {names}.",
         )
-
-
-def _count(items: int | list[str], one: str, many: str) -> str:
-    number = items if isinstance(items, int) else len(items)
-    return f"{number:,} {one if number == 1 else many}"

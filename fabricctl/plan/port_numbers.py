@@ -17,8 +17,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from fabricctl.cable_kinds import AssemblyType, assembly_of_part, read_assembly
 from fabricctl.errors import PlanError
-from fabricctl.plan.assemblies import assembly_of_part, read_assembly
 from fabricctl.plan.cells import shown
 from fabricctl.plan.columns import Role
 from fabricctl.plan.ends import Device, Ends
@@ -27,7 +27,6 @@ from fabricctl.plan.labels import Label, Shape
 from fabricctl.plan.model import Plan, PortNumbers, UnclearNumbers
 from fabricctl.plan.rows import Block, Words
 from fabricctl.plan.side import SideColumns
-from fabricctl.repair.model import AssemblyType
 
 HINT = "say which with --port-numbers infiniband or cage, or with a line '# port-numbers: cage' in the file"
 

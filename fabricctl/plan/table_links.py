@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from itertools import chain, repeat
 from typing import NamedTuple
 
+from fabricctl.cable_kinds import Ends as AssemblyEnds
+from fabricctl.cable_kinds import assembly_of_part, read_assembly
 from fabricctl.errors import PlanError
 from fabricctl.fabric import Fabric, Link, LinkDetail, Port, PortClash
-from fabricctl.plan.assemblies import Ends as AssemblyEnds
-from fabricctl.plan.assemblies import assembly_of_part, read_assembly
 from fabricctl.plan.columns import Role
 from fabricctl.plan.distinct import distinct
 from fabricctl.plan.ends import Device, Ends

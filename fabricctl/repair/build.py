@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from fabricctl.cabling.classify import unexplained
 from fabricctl.cabling.comparison import Comparison
-from fabricctl.cabling.model import LinkClass
+from fabricctl.cabling.model import WRONG, LinkClass
 from fabricctl.fabric import Port
 from fabricctl.hostset import fold
 from fabricctl.repair.assemblies import joined, kind_of
@@ -26,9 +26,6 @@ from fabricctl.repair.lying import Lying
 from fabricctl.repair.model import Assembly, AssemblyType, Mismatch, TypeSource
 from fabricctl.repair.slots import Slots
 from fabricctl.repair.sockets import Sockets
-
-WRONG = (LinkClass.SWAPPED, LinkClass.MISWIRED, LinkClass.MISSING)
-"""Classes of planned links whose two ports are not joined."""
 
 
 @dataclass
@@ -45,7 +42,6 @@ class Stock:
 
     :param groups: independent components without a mismatch.
     :param excluded: how many wrong slots belong to components with a mismatch.
-    :param left_alone: cables nobody may touch on this evidence.
     """
 
     slots: Slots
@@ -54,7 +50,6 @@ class Stock:
     groups: list[Group]
     mismatches: tuple[Mismatch, ...] = ()
     excluded: int = 0
-    left_alone: list[Assembly] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -177,7 +172,6 @@ class _Builder:
             groups,
             tuple(mismatches),
             excluded,
-            list(self.left.values()),
             [*self.notes(excluded)],
         )
 

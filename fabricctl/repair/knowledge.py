@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from fabricctl.cabling.comparison import Comparison
-from fabricctl.fabric import Fabric, Node, NodeKind, Place, Port
+from fabricctl.fabric import Fabric, Link, Node, NodeKind, Place, Port
 from fabricctl.hostset import natural_key
 from fabricctl.panels import Panel
 from fabricctl.plan.lengths import RackSpot, estimate_m
@@ -31,6 +31,10 @@ def _no_distance(_a: str, _b: str) -> float | None:
     return None
 
 
+def _no_kind(_link: Link) -> AssemblyType | None:
+    return None
+
+
 @dataclass(frozen=True)
 class RepairKnowledge:
     """Everything has a default: with nothing known all cables are taken as fibre and nothing is said of lengths.
@@ -38,21 +42,17 @@ class RepairKnowledge:
     :param panel_of: plan node key -> its face; of an HCA the face of its host's model.
     :param place_of: device or host name -> where it stands; a place in the plan comes first.
     :param distance_m: plan keys of two devices -> metres of cable between them, None when it cannot be told.
-    :param host_of: plan key of an HCA -> host name, where the plan does not tell.
-    :param class_assembly: name of a plan's link class -> kind of cable used in it.
+    :param class_kind: planned link -> kind of cable its class is made with, None when nobody declares it.
     :param reserved: reserved ports (plan keys) beside those the plan itself reserves.
     :param racks: rack name -> where it stands: the way people walk.
-    :param slack_m: what a cable of unknown length spans beyond its present run.
     """
 
     panel_of: Callable[[str], Panel | None] = _no_panel
     place_of: Callable[[str], Place | None] = _no_place
     distance_m: Callable[[str, str], float | None] = _no_distance
-    host_of: Mapping[str, str] = field(default_factory=dict)
-    class_assembly: Mapping[str, AssemblyType] = field(default_factory=dict)
+    class_kind: Callable[[Link], AssemblyType | None] = _no_kind
     reserved: Mapping[Port, str] = field(default_factory=dict)
     racks: Mapping[str, RackSpot] = field(default_factory=dict)
-    slack_m: float = SLACK_M
 
 
 def walk_key(rack: str, racks: Mapping[str, RackSpot]) -> tuple[object, ...]:
@@ -76,9 +76,7 @@ def distances_by_rack(
 
     def place(key: str) -> Place | None:
         node = fabric.nodes.get(key)
-        if node is None:
-            return None
-        return node.place or place_of(node.name) or (place_of(node.host) if node.host else None)
+        return node.stands(place_of) if node is not None else None
 
     def metres(a: str, b: str) -> float | None:
         here, there = place(a), place(b)
@@ -126,7 +124,7 @@ class Devices:
         node = self.node(key)
         if node is None or node.kind is not NodeKind.HCA:
             return ""
-        return node.host or self.knowledge.host_of.get(key) or node.name
+        return node.host or node.name
 
     def box(self, key: str) -> str:
         """What stands in the rack: the switch, or the host around an HCA."""
@@ -136,10 +134,9 @@ class Devices:
         """Rack name; a device whose place nobody tells counts as a rack of its own."""
         rack = self._racks.get(key)
         if rack is None:
-            node, find = self.node(key), self.knowledge.place_of
-            box = self.box(key)
-            place = (node.place if node is not None else None) or find(self.name(key)) or find(box)
-            rack = self._racks[key] = place.rack if place is not None and place.rack else f"?{box}"
+            node = self.node(key)
+            place = node.stands(self.knowledge.place_of) if node is not None else None
+            rack = self._racks[key] = place.rack if place is not None and place.rack else f"?{self.box(key)}"
         return rack
 
     def where(self, socket: Socket) -> tuple[object, ...]:

@@ -13,20 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from fabricctl.cable_kinds import AssemblyType as AssemblyType
 from fabricctl.fabric import Port
-
-
-class AssemblyType(StrEnum):
-    """Kinds of cables (NVIDIA LinkX product pages; see ``fabricctl/repair/assemblies.py``)."""
-
-    FIBRE = "fibre_straight"
-    FIBRE_SPLIT_2 = "fibre_split_1x2"
-    TWIN_DAC = "twin_dac"
-    TWIN_ACC = "twin_acc"
-    DAC_SPLIT_2 = "dac_split_1x2"
-    DAC_SPLIT_4 = "dac_split_1x4"
-    SINGLE_DAC = "single_dac"
-    """One port at each end, plugged into a cage (QSFP56 and older)."""
 
 
 class TypeSource(StrEnum):

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fabricctl.repair.assemblies import KINDS, Kind, is_transceiver, kind_of, seated
-from fabricctl.repair.knowledge import Devices
+from fabricctl.repair.knowledge import SLACK_M, Devices
 from fabricctl.repair.model import Assembly, AssemblyType, Socket
 
 MULTIMODE = ("MFP7E10", "MFP7E20", "MMA4Z00")
@@ -160,7 +160,6 @@ class Reach:
 
     def __init__(self, devices: Devices) -> None:
         self.devices = devices
-        self.slack_m = devices.knowledge.slack_m
         self._limits: dict[tuple[AssemblyType, str, tuple[str, ...], tuple[str, ...]], Limit] = {}
 
     def run(self, pair: Pair, way: Way) -> Run:
@@ -194,7 +193,7 @@ class Reach:
     def _judged(self, length: float | None, now: float | None, new: float, limit: Limit) -> Run:
         has = length
         if has is None and now is not None:
-            has = max(now, min(now + self.slack_m, limit.most_m))
+            has = max(now, min(now + SLACK_M, limit.most_m))
         if new > limit.most_m or (has is not None and new > has):
             return Run(has, new, False)
         if new > limit.sure_m:

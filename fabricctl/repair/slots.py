@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
+from fabricctl.cabling.comparison import Comparison
 from fabricctl.fabric import Link, LinkDetail, Port
 from fabricctl.repair.assemblies import KINDS, Kind, is_transceiver, type_of_part
-from fabricctl.repair.knowledge import Devices
+from fabricctl.repair.knowledge import Devices, RepairKnowledge
 from fabricctl.repair.lying import Lying
 from fabricctl.repair.model import Assembly, AssemblyType, Mismatch, Plug, Socket, TypeSource
 from fabricctl.repair.sockets import Sockets
 
 _WORDS = frozenset(kind.value for kind in AssemblyType)
+
+
+def planned_kinds(comparison: Comparison, knowledge: RepairKnowledge) -> Callable[[Link], AssemblyType]:
+    """Planned link -> kind of cable, as the fewest moves take it: plan, site, the cable that lies there, else fibre."""
+    devices = Devices(comparison, knowledge)
+    sockets = Sockets(devices)
+    slots = Slots(devices, sockets, Lying(comparison, devices, sockets))
+    return lambda link: slots.kind_of(link)[0].type
 
 
 class Slots:
@@ -47,7 +57,7 @@ class Slots:
     @cached_property
     def splitters(self) -> tuple[Kind, ...]:
         """Kinds of splitters the plan tells of."""
-        told = {self._told(link) for link in self.plan.links.values() if link.detail is not None}
+        told = {self._told(link) for link in self.plan.each_link()}
         return tuple(kind for kind in KINDS.values() if kind.type in told and kind.is_splitter)
 
     def add(self, slot: Assembly) -> None:
@@ -109,12 +119,12 @@ class Slots:
     def _told(self, link: Link) -> AssemblyType | None:
         detail = link.detail
         if detail is None:
-            return None
+            return self.devices.knowledge.class_kind(link)
         if detail.assembly in _WORDS:
             return AssemblyType(detail.assembly)
         by_part = type_of_part(detail.part_number) or type_of_part(detail.cable)
-        by_class = self.devices.knowledge.class_assembly.get(detail.link_class)
-        return by_part or by_class or (AssemblyType.FIBRE if _optical(detail) else None)
+        by_class = by_part or self.devices.knowledge.class_kind(link)
+        return by_class or (AssemblyType.FIBRE if _optical(detail) else None)
 
     def _other_kind(self, kind: Kind, ports: list[Port]) -> str:
         """Why links that would share a plug cannot be one cable: the plan gives them different types."""

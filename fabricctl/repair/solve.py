@@ -32,7 +32,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fabricctl.cabling.comparison import Comparison
-from fabricctl.fabric import Port
 from fabricctl.hostset import natural_key
 from fabricctl.repair.assemblies import joined, kind_of
 from fabricctl.repair.build import Group, Stock, build
@@ -217,13 +216,3 @@ class _Planner:
 
 def _numbered(move: Move, number: int) -> Move:
     return replace(move, component=number)
-
-
-def settled(plan: RepairPlan) -> dict[Port, Port]:
-    """Port -> port at the other end for every link the moves end in; both directions."""
-    links: dict[Port, Port] = {}
-    for move in plan.moves:
-        if move.becomes is not None:
-            for a, b in joined(move.becomes):
-                links[a], links[b] = b, a
-    return links

@@ -64,7 +64,7 @@ class Spots:
     def spot(self, ports: Sequence[Port], cable: AssemblyType | None) -> Spot:
         """The place of a plug. :param cable: what is plugged in there; None when no plug is meant."""
         node = self.node(ports[0].node)
-        place = node.place or self._place(node)
+        place = node.stands(self.knowledge.place_of)
         rack, unit = (place.rack, _unit(place)) if place is not None else ("", "")
         panel = self._panel(node)
         device, hca = (node.host, node.hca or "") if node.host else (node.name, "")
@@ -94,10 +94,6 @@ class Spots:
         if name not in self._panels:
             self._panels[name] = self.knowledge.panel_of(node.key) or self.comparison.ends.panel(node.key)
         return self._panels[name]
-
-    def _place(self, node: Node) -> Place | None:
-        find = self.knowledge.place_of
-        return find(node.name) or (find(node.host) if node.host else None)
 
     def _on_device(
         self, node: Node, panel: Panel | None, ports: Sequence[Port], cable: AssemblyType | None

@@ -12,7 +12,7 @@ from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.model import Finding, FindingKind
 from fabricctl.causes.model import Cause, Confidence, Explanation, covered
 from fabricctl.fabric import Port
-from fabricctl.report.words import clean, printable
+from fabricctl.words import clean, printable
 
 LINK_KINDS = (FindingKind.SWAPPED, FindingKind.MISWIRED, FindingKind.MISSING)
 """Kinds of findings a cause can stand above."""

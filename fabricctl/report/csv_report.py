@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from fabricctl.cabling.model import Cable, End, Finding
 from fabricctl.cabling.verdict import Verdict
-from fabricctl.report.words import printable
+from fabricctl.words import printable
 
 _END = ("device", "port", "label", "place", "guid")
 COLUMNS = (

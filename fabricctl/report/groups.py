@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from fabricctl.cabling.model import Finding, FindingKind
 from fabricctl.hostset import fold
+from fabricctl.words import many
 
 LONGEST = 72
 SHOWN = 3
@@ -39,7 +40,7 @@ def _group(members: list[Finding]) -> Group:
     cables = sum(len(finding.cables) for finding in members)
     if first.kind is FindingKind.ABSENT_DEVICE:
         names = fold(finding.subject for finding in members)
-        gone = f"{len(members):,} {_plural(first.group, len(members))} absent"
+        gone = f"{many(len(members), first.group or 'device')} absent"
         headline = f"{gone}, {cables:,} cables missing with them: {_short(names)}"
         return Group(headline, len(members), (("fix", _FIX_OF_MANY.get(first.group, first.fix)),))
     what = first.group or first.headline
@@ -81,12 +82,6 @@ _NOUN = {
     FindingKind.OUTSIDE_PLAN: "cables,",
     FindingKind.BUNDLE_GAP: "bundles",
 }
-
-
-def _plural(word: str, number: int) -> str:
-    if number == 1 or not word:
-        return word or "devices"
-    return {"switch": "switches", "leaf": "leaves", "HCA": "HCAs"}.get(word, word + "s")
 
 
 def _one_line(finding: Finding) -> str:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from fabricctl import __version__
 from fabricctl.identity.model import Identification, RefusalKind, Source
 from fabricctl.identity.outcome import exit_code
-from fabricctl.report.words import clean
+from fabricctl.words import clean
 
 SCHEMA_NAME: Final = "fabricctl.identify/1"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fabricctl.hostset import natural_key
 from fabricctl.identity.model import Identification
-from fabricctl.report.words import clean
+from fabricctl.words import clean
 
 
 def render(found: Identification) -> str:

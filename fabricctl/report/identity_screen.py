@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
+from functools import partial
 
 from fabricctl.hostset import fold
 from fabricctl.identity.model import Ambiguity, Assignment, Identification, RefusalKind, Source
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
+from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line, paragraph
 
 _LABEL = 16
+_wrapped = partial(paragraph, column=_LABEL)
 FULL = 3
 """Ambiguities and contradictions shown in full before the rest are one line each."""
 LISTED = 8
@@ -180,9 +181,3 @@ def _tail(found: Identification, width: int, everything: bool) -> Iterator[Line]
         yield from _wrapped("note", note, width, DIM)
     if not everything:
         yield (("every switch with its votes: --all; for tools: --format json or node-name-map", DIM),)
-
-
-def _wrapped(label: str, text: str, width: int, style: str, head: str = "") -> Iterator[Line]:
-    parts = textwrap.wrap(text, max(30, width - _LABEL), break_on_hyphens=False) or [""]
-    for index, part in enumerate(parts):
-        yield ((f"{label if index == 0 else '':<{_LABEL}}", style if head else DIM), (part, head or style))

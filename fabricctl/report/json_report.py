@@ -14,7 +14,8 @@ from fabricctl.repair.model import RepairPlan
 from fabricctl.report import schema
 from fabricctl.report.causes_schema import ExplanationPart
 from fabricctl.report.causes_words import json_parts
-from fabricctl.report.words import CLASSES, can_i_train, clean
+from fabricctl.report.words import CLASSES, can_i_train
+from fabricctl.words import clean
 
 
 def to_json(verdict: Verdict, *, made: datetime | None = None) -> str:

@@ -25,8 +25,8 @@ from fabricctl.report.words import (
     class_of,
     percent,
     plan_words,
-    printable,
 )
+from fabricctl.words import printable
 
 NAME = "fabricctl verify-cabling"
 _ALWAYS = (FindingKind.DUPLICATE_GUID, FindingKind.DUPLICATE_NAME)

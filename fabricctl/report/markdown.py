@@ -21,11 +21,11 @@ from fabricctl.report.words import (
     can_i_train,
     listed_cables,
     plan_words,
-    printable,
     sections,
     size_words,
     title_of,
 )
+from fabricctl.words import printable
 
 LIMIT = 60_000
 """Characters: GitHub refuses a comment above 65,536 of them."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 
 from fabricctl.panels import Panel, PanelPort
-from fabricctl.report.screen import BOLD, DIM, DOUBT, PLAIN, Line
+from fabricctl.report.screen import BOLD, DIM, DOUBT, PLAIN, Line, paragraph
 
 ASPECTS = {
     "number": "port numbers",
@@ -22,6 +23,7 @@ ASPECTS = {
 """Aspect of a panel -> the word for it, in the order they are shown."""
 
 _LABEL = 14
+_wrapped = partial(paragraph, column=_LABEL)
 _ROW_ORDER = ("top", "bottom")
 
 
@@ -161,12 +163,6 @@ def _aspects(panel: Panel, width: int) -> Iterator[Line]:
             source = panel.sources.get(aspect, "")
             text = ": ".join(part for part in (", ".join(filter(None, (value, status))), source) if part)
             yield from _wrapped(word, text, width)
-
-
-def _wrapped(word: str, text: str, width: int) -> Iterator[Line]:
-    found = textwrap.wrap(text, max(30, width - _LABEL), break_on_hyphens=False) or [""]
-    for at, line in enumerate(found):
-        yield ((f"{word if at == 0 else '':<{_LABEL}}", DIM), (line, PLAIN))
 
 
 def _table(ports: Sequence[PanelPort]) -> Iterator[Line]:

@@ -16,7 +16,8 @@ from fabricctl.cabling.verdict import Verdict, VerdictWord
 from fabricctl.causes.model import CauseKind
 from fabricctl.errors import UsageError
 from fabricctl.report.causes_words import kinds
-from fabricctl.report.words import CLASSES, clean
+from fabricctl.report.words import CLASSES
+from fabricctl.words import clean
 
 Sample = tuple[Mapping[str, str], float]
 _PREFIX = "fabricctl_cabling"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from fabricctl.repair.model import RepairPlan
+from fabricctl.words import many
 
 
 def repair_summary(repair: RepairPlan) -> str:
@@ -29,8 +30,3 @@ def repair_summary(repair: RepairPlan) -> str:
         parts += f"{'; ' if parts else ''}{many(len(repair.mismatches), 'place')} to look at first"
     text = "; ".join(part for part in (said, parts) if part)
     return f"{text}; cables taken as straight fibre" if repair.assumed and repair.plugs_moved else text
-
-
-def many(number: int, word: str) -> str:
-    """``1 plug``, ``2,000 plugs``."""
-    return f"{number:,} {word}{'' if number == 1 else 's'}"

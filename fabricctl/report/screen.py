@@ -11,6 +11,7 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from fabricctl.cabling.islands import device_words, islands_words
 from fabricctl.cabling.model import Finding, FindingKind, LinkClass
@@ -274,15 +275,19 @@ def _group(kind: FindingKind, group: Group, width: int) -> Iterator[Line]:
         yield from _wrapped(f"  {label}", text, width, GOOD if label == "fix" else PLAIN)
 
 
-def _wrapped(label: str, text: str, width: int, style: str, head: str = PLAIN) -> Iterator[Line]:
-    """A labelled paragraph; continuation lines keep the indent."""
-    indent = _LABEL + 3
-    parts = textwrap.wrap(text, max(30, width - indent), break_on_hyphens=False, break_long_words=True) or [
-        ""
-    ]
+def paragraph(
+    label: str, text: str, width: int, style: str = PLAIN, head: str = "", *, column: int
+) -> Iterator[Line]:
+    """A labelled paragraph, as every screen writes them; continuation lines keep the indent.
+
+    :param column: where the text begins, 0-based; :param head: style of a text whose label has ``style``.
+    """
+    parts = textwrap.wrap(text, max(20, width - column), break_on_hyphens=False) or [""]
     for index, part in enumerate(parts):
-        first = label if index == 0 else ""
-        yield ((f"{first:<{indent}}", style if head else DIM), (part, head or style))
+        yield ((f"{label if index == 0 else '':<{column}}", style if head else DIM), (part, head or style))
+
+
+_wrapped = partial(paragraph, column=_LABEL + 3)
 
 
 def _outside(verdict: Verdict, width: int) -> Iterator[Line]:

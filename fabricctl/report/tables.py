@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from fabricctl.report.words import printable
+from fabricctl.words import printable
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A cell that starts so is a formula to a spreadsheet (OWASP, "CSV Injection")."""

@@ -1,11 +1,7 @@
-"""Words, marks and safe text that the report formats share.
-
-Names come off the wire: a node description is any 64 bytes. ``clean`` and ``printable`` make them safe to write.
-"""
+"""Words and marks that the report formats share."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -73,10 +69,6 @@ _LINK_KINDS = {
     FindingKind.MISWIRED: LinkClass.MISWIRED,
     FindingKind.DEGRADED: LinkClass.DEGRADED,
 }
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff\ud800-\udfff]"
-)
 
 
 class KindSection(NamedTuple):
@@ -89,17 +81,6 @@ class KindSection(NamedTuple):
     def findings(self) -> list[Finding]:
         """The groups' findings in one list."""
         return [finding for _, members in self.groups for finding in members]
-
-
-def clean(text: str) -> str:
-    """Text any UTF-8 writer takes: bytes that were not UTF-8 (kept as lone surrogates) become U+FFFD."""
-    return _SURROGATE.sub("\ufffd", text)
-
-
-def printable(text: str) -> str:
-    """One line that shows what it holds: white space is a blank, every control, zero-width or direction
-    changing character becomes U+FFFD, so that a name can neither break a format nor hide in it."""
-    return re.sub(r"[\t\n\r]+", " ", _UNPRINTABLE.sub("\ufffd", text))
 
 
 def title_of(verdict: Verdict) -> str:

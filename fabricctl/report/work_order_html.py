@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fabricctl import __version__
-from fabricctl.picture.markup import esc
 from fabricctl.repair.order_model import Part, Step, StepKind, WorkOrder
 from fabricctl.repair.order_pieces import by_label, by_place
 from fabricctl.repair.order_words import FIBRES, HANDLING, PART_TITLES, STOP_ALWAYS
 from fabricctl.report import work_order_words as words
-from fabricctl.report.words import printable
+from fabricctl.report.markup import esc
 from fabricctl.report.work_order_style import STYLE, Paper, page_rule
+from fabricctl.words import printable
 
 _FEW = 8
 """Ports; a separate order about more may run over several pages."""

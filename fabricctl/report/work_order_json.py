@@ -13,9 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fabricctl import __version__
 from fabricctl.errors import InputError
+from fabricctl.jsontext import json_of
 from fabricctl.repair.order_check import OrderCheck, StepState, counts
 from fabricctl.repair.order_model import WorkOrder
-from fabricctl.report.words import clean
+from fabricctl.words import clean
 
 SCHEMA_NAME: Final = "fabricctl.work-order/1"
 CHECK_SCHEMA_NAME: Final = "fabricctl.work-order-check/1"
@@ -86,18 +87,13 @@ def read_order(text: str, path: str) -> WorkOrder:
 
     :raises InputError: it is none, or of a version this program does not know, or damaged.
     """
-    import json
-
     inside = text
     if text.lstrip()[:1] == "<":
         found = _EMBEDDED.search(text)
         if found is None:
             raise InputError("this page holds no work order", path=path, hint=_HINT)
-        inside = found[1]
-    try:
-        body = json.loads(inside)
-    except ValueError as exc:
-        raise InputError(f"this is no work order: {exc}", path=path, hint=_HINT) from exc
+        inside = "\n" * text.count("\n", 0, found.start(1)) + found[1]  # so that errors tell the page's line
+    body = json_of(inside, path, "work order", hint=_HINT)
     named = body.get("schema") if isinstance(body, dict) else None
     version = _VERSION.match(named) if isinstance(named, str) else None
     if version is None:

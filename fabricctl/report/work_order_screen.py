@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 
 from fabricctl.repair.order_check import OrderCheck, StepState, counts
 from fabricctl.repair.order_model import Step, WorkOrder
 from fabricctl.repair.order_words import PART_TITLES
 from fabricctl.report import work_order_words as words
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
+from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line, paragraph
+from fabricctl.words import many
 
 _LABEL = 13
 _STATES = {
@@ -109,7 +109,7 @@ def _check(result: OrderCheck, width: int, everything: bool) -> Iterator[Line]:
     )
     yield (
         (f"{word}  ", style),
-        (f"{words.plural(total, 'step')}{where}{f': {numbers}' if numbers else ''}", BOLD),
+        (f"{many(total, 'step')}{where}{f': {numbers}' if numbers else ''}", BOLD),
     )
     for index, doubt in enumerate(result.doubts):
         yield from _wrapped("not told" if index == 0 else "", doubt, width, DOUBT)
@@ -143,9 +143,4 @@ def _check(result: OrderCheck, width: int, everything: bool) -> Iterator[Line]:
 
 
 def _wrapped(label: str, text: str, width: int, style: str, indent: int = 2) -> Iterator[Line]:
-    start = indent + _LABEL
-    room = max(20, width - start)
-    lines = textwrap.wrap(text, room, break_on_hyphens=False) or [""]
-    for index, line in enumerate(lines):
-        name = label if index == 0 else ""
-        yield ((f"{' ' * indent}{name:<{_LABEL}}", DIM), (line, style))
+    return paragraph(f"{' ' * indent}{label}", text, width, style, column=indent + _LABEL)

@@ -7,17 +7,13 @@ from collections.abc import Iterable, Iterator
 from fabricctl.hostset import fold
 from fabricctl.repair.order_model import FarEnd, Part, Spot, Step, StepKind, WorkOrder
 from fabricctl.repair.order_words import busy_first, span
+from fabricctl.words import many
 
 KIND_WORDS = {StepKind.MOVE: "MOVE", StepKind.PULL: "TAKE OUT", StepKind.LAY: "NEW CABLE"}
 KIND_MARKS = {StepKind.MOVE: "\u2192", StepKind.PULL: "\u2715", StepKind.LAY: "\uff0b"}
 """A shape for each kind, so that colour is never needed."""
 SIGN_OFF = ("initials", "time", "photo")
 """Fields to fill by hand."""
-
-
-def plural(number: int, word: str) -> str:
-    """``1 step``, ``4,032 steps``."""
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def listed(numbers: Iterable[int]) -> str:
@@ -37,19 +33,19 @@ def summary(order: WorkOrder) -> str:
     if order.empty:
         told = "nothing of what could be told" if order.not_covered else "nothing"
         where = f" at {order.limited_to}" if order.limited_to else ""
-        left = f"; {plural(order.left_out, 'step')} elsewhere" if order.left_out else ""
+        left = f"; {many(order.left_out, 'step')} elsewhere" if order.left_out else ""
         return f"{told} is to be done{where}{left}"
     parts = []
     if order.steps:
-        racks = plural(len(order.racks), "rack") if order.racks else "racks unknown"
+        racks = many(len(order.racks), "rack") if order.racks else "racks unknown"
         parts.append(
-            f"{plural(len(order.steps), 'step')} in {plural(order.groups, 'group')}, {racks}, about "
+            f"{many(len(order.steps), 'step')} in {many(order.groups, 'group')}, {racks}, about "
             f"{span(order.minutes)}"
         )
     if order.parts:
-        parts.append(plural(len(order.parts), "separate order"))
+        parts.append(many(len(order.parts), "separate order"))
     if order.look_first:
-        parts.append(f"{plural(len(order.look_first), 'thing')} to look at first")
+        parts.append(f"{many(len(order.look_first), 'thing')} to look at first")
     return "; ".join(parts)
 
 
@@ -67,7 +63,7 @@ def facts(order: WorkOrder) -> Iterator[tuple[str, str]]:
         ("limited to", order.limited_to),
     )
     if order.left_out:
-        yield "left out", f"{plural(order.left_out, 'step')} of the whole repair: groups that do not touch it"
+        yield "left out", f"{many(order.left_out, 'step')} of the whole repair: groups that do not touch it"
     if order.of_parts > 1:
         yield "share", f"{order.part} of {order.of_parts}; steps keep the numbers of the whole order"
     if order.racks:

@@ -16,6 +16,15 @@ from fabricctl.site.yaml_lines import Document
 
 Tier = Literal["leaf", "spine", "core"]
 LinkEnd = Literal["host", "leaf", "spine", "core"]
+CableKind = Literal[
+    "fibre_straight",
+    "fibre_split_1x2",
+    "twin_dac",
+    "twin_acc",
+    "dac_split_1x2",
+    "dac_split_1x4",
+    "single_dac",
+]
 TIER_NUMBER: dict[str, int] = {"host": 0, "leaf": 1, "spine": 2, "core": 3}
 """Tier word -> ``Node.tier``."""
 
@@ -223,6 +232,9 @@ class LinkClass(Section):
     )
     devices: HostSet | None = Field(
         default=None, description="Links with one of these hosts or switches at an end."
+    )
+    cable: CableKind | None = Field(
+        default=None, description="Kind of cable these links are made with, where the plan does not tell."
     )
 
 

@@ -12,8 +12,7 @@ from fabricctl.plan.summary import LoadGroup, summarise, tier_name
 from fabricctl.site.panels import panels_by_device, site_panels
 from fabricctl.site.schema import FabricEntry, Placed, Site
 from fabricctl.site.use import all_hosts, all_switches, host_units, names_of, plan_reserved, switch_roles
-
-_PLURALS = {"switch": "switches", "leaf": "leaves"}
+from fabricctl.words import many
 
 
 class SummaryTable(NamedTuple):
@@ -33,7 +32,7 @@ def site_line(site: Site) -> str:
         (racks, "rack"),
         (len(site.fabrics), "fabric"),
     )
-    return f"{site.name}: " + ", ".join(_count(number, word) for number, word in counts)
+    return f"{site.name}: " + ", ".join(many(number, word) for number, word in counts)
 
 
 def plan_line(site: Site, fabric: str, plan: Plan) -> str:
@@ -52,7 +51,7 @@ def plan_line(site: Site, fabric: str, plan: Plan) -> str:
 
 def _load_text(group: LoadGroup) -> str:
     ratio = "no uplink" if group.ratio is None else f"{round(group.ratio, 2):g}:1"
-    return f"{_count(len(group.leaves), 'leaf')} {group.down} down, {group.up} up ({ratio})"
+    return f"{many(len(group.leaves), 'leaf')} {group.down} down, {group.up} up ({ratio})"
 
 
 def site_tables(site: Site) -> Iterator[SummaryTable]:
@@ -85,10 +84,6 @@ def site_tables(site: Site) -> Iterator[SummaryTable]:
         nets = [("BMC", " ".join(map(str, management.bmc_subnets)))]
         nets.append(("data", " ".join(map(str, management.data_subnets))))
         yield SummaryTable("Subnets", ("use", "subnets"), [row for row in nets if row[1]])
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word if number == 1 else _PLURALS.get(word, word + 's')}"
 
 
 def _node_rows(site: Site) -> list[tuple[str, ...]]:

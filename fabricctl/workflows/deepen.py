@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from fabricctl.cable_kinds import AssemblyType
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.finding_id import spot_words
 from fabricctl.cabling.hca_slots import SlotCheck, check_slots
 from fabricctl.cabling.model import Finding, FindingKind
-from fabricctl.cabling.verdict import Options, Verdict, VerdictWord
+from fabricctl.cabling.scope import Scope
+from fabricctl.cabling.verdict import KindOfClass, Options, Verdict
 from fabricctl.causes.model import CauseKnowledge, OtherSlot
+from fabricctl.fabric import Link
 from fabricctl.panels import Panel
 from fabricctl.repair.knowledge import RepairKnowledge, distances_by_rack
 from fabricctl.repair.model import Mismatch, RepairPlan
@@ -24,30 +28,45 @@ if TYPE_CHECKING:
 def deepen(verdict: Verdict, options: Options, site: Site | None = None) -> Verdict:
     """The verdict with ``explanation`` and ``repair`` filled in; as it is when there was no plan.
 
-    A pattern that no cable of the declared kind can make becomes a finding.
+    A pattern that no cable of the declared kind can make becomes a finding. Under ``--only`` the causes are those of
+    the chosen cables; the moves are those of every group of wrong cables that holds a chosen one, followed to its end.
     """
     comparison = verdict.comparison
     if comparison is None or verdict.plan_format is None:
         return verdict
     from fabricctl.causes.explain import explain
+    from fabricctl.repair.slots import planned_kinds
     from fabricctl.repair.solve import plan_repair
 
-    explanation = explain(comparison, cause_knowledge(comparison, options))
-    repair = plan_repair(comparison, repair_knowledge(comparison, options, site))
-    found = mismatch_findings(comparison, repair)
-    word = VerdictWord.FINDINGS if found and verdict.word is VerdictWord.OK else verdict.word
-    order = list(FindingKind)
-    findings = sorted(
-        [*slow_by_rule_said(comparison, verdict.findings), *found],
-        key=lambda finding: order.index(finding.kind),
-    )
-    return replace(verdict, word=word, findings=findings, explanation=explanation, repair=repair)
+    known = repair_knowledge(comparison, options, site)
+    kinds = planned_kinds(comparison, known)
+    explanation = explain(comparison, replace(cause_knowledge(comparison, options), assembly_of=kinds))
+    repair = plan_repair(comparison, known)
+    if verdict.scope is not None:
+        repair = replace(repair, notes=(*repair.notes, *_beyond(verdict.scope, repair)))
+    findings = slow_by_rule_said(comparison, verdict.findings)
+    deeper = replace(verdict, findings=findings, explanation=explanation, repair=repair)
+    deeper.add(mismatch_findings(comparison, repair))
+    return deeper
+
+
+def _beyond(scope: Scope, repair: RepairPlan) -> Iterator[str]:
+    """Moves at devices that ``--only`` did not choose: they free or fill the places of those that are."""
+    sockets = [[s for s in (move.source, move.target) if s is not None] for move in repair.moves]
+    beyond = sum(scope.nodes.isdisjoint(p.node for s in both for p in s.ports) for both in sockets)
+    if beyond:
+        yield (
+            f"{beyond:,} of {len(sockets):,} moves are at devices outside --only: a group of wrong cables is mended "
+            "as a whole"
+        )
 
 
 def repair_knowledge(comparison: Comparison, options: Options, site: Site | None = None) -> RepairKnowledge:
     """What site file and panels tell the solver: faces, places, reservations and the way between two devices."""
     places = options.knowledge.place_of
     known = RepairKnowledge(panel_of=comparison.ends.panel, place_of=places.get, reserved=comparison.reserved)
+    if options.kind_of_class is not None:
+        known = replace(known, class_kind=partial(_class_kind, comparison, options.kind_of_class))
     if site is None:
         return known
     from fabricctl.site.use import rack_spots
@@ -57,6 +76,13 @@ def repair_knowledge(comparison: Comparison, options: Options, site: Site | None
         return known
     metres = distances_by_rack(comparison.binding.plan.fabric, places.get, spots)
     return replace(known, distance_m=metres, racks=spots)
+
+
+def _class_kind(comparison: Comparison, kind_of: KindOfClass, link: Link) -> AssemblyType | None:
+    nodes, tiers = comparison.binding.plan.fabric.nodes, comparison.tiers.plan
+    a, b = nodes[link.a.node], nodes[link.b.node]
+    named = link.detail.link_class if link.detail is not None else ""
+    return kind_of(named, tiers.get(a.key), tiers.get(b.key), (a.host or a.name, b.host or b.name))
 
 
 def cause_knowledge(comparison: Comparison, options: Options) -> CauseKnowledge:

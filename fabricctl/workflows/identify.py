@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from difflib import unified_diff
 
 from fabricctl.adapters.files import decode, read_input, write_atomic
-from fabricctl.cabling.binding import Names, Undecided
+from fabricctl.cabling.binding import Names, Undecided, by_node
+from fabricctl.cabling.directory import plan_index
 from fabricctl.cabling.model import Finding, FindingKind
 from fabricctl.cabling.profiles import normalise
 from fabricctl.cabling.serials import serials_of
@@ -21,10 +22,10 @@ from fabricctl.fabric import Fabric, NodeKind
 from fabricctl.hostset import fold, natural_key
 from fabricctl.identity.evidence import Evidence
 from fabricctl.identity.identify import identify
-from fabricctl.identity.model import Identification, RefusalKind
+from fabricctl.identity.model import Ambiguity, Contradiction, Identification, RefusalKind
 from fabricctl.identity.nameless import nameless_hcas
 from fabricctl.plan.model import Plan
-from fabricctl.site.write import add_identities
+from fabricctl.site.write import add_identities, missing_identities
 from fabricctl.workflows.verify_cabling import Intent
 
 _NAMELESS = "an HCA there says no name that tells it from others (harvest HCA GUIDs: --hca-guids)"
@@ -43,7 +44,7 @@ def run_identify(intent: Intent, observation: Observation) -> Identification:
     """
     if intent.plan is None:
         raise UsageError("identity needs a plan: give --plan, or --site with a fabric")
-    names = intent.options.names
+    names = intent.options.names.of_nodes(observation.fabric)
     evidence = Evidence(
         declared=names.declared,
         mapped=names.mapped,
@@ -67,7 +68,7 @@ def names_for(intent: Intent, observation: Observation) -> tuple[Names, Identifi
     after all, judge with ``without_descriptions`` of the observation.
     """
     found = run_identify(intent, observation)
-    names = intent.options.names
+    names = intent.options.names.of_nodes(observation.fabric)
     declared = {**harvested_names(intent, observation), **found.names, **names.declared}
     undecided = _undecided(found)
     assert intent.plan is not None
@@ -78,11 +79,32 @@ def names_for(intent: Intent, observation: Observation) -> tuple[Names, Identifi
 
 def harvested_names(intent: Intent, observation: Observation) -> dict[str, str]:
     """Discovered HCA -> ``host hca``; a harvested port GUID is turned into its node's."""
-    nodes = observation.fabric.nodes
     if not intent.harvested:
         return {}
-    ports = {guid: key for key, node in nodes.items() for _, guid in node.port_guids}
-    return {ports.get(guid, guid) if guid not in nodes else guid: n for guid, n in intent.harvested.items()}
+    return by_node(observation.fabric, intent.harvested)[0]
+
+
+def identities_to_write(
+    intent: Intent, observation: Observation, found: Identification, *, hcas: bool
+) -> tuple[dict[str, str], list[str]]:
+    """GUID -> name as ``--write`` adds them, and harvested hosts that are left out: the plan does not have them.
+
+    Certain switches, and with ``hcas`` what was harvested: a port GUID as its node's where the discovery tells that,
+    so that each HCA is written once.
+    """
+    if not hcas:
+        return dict(found.names), []
+    assert intent.plan is not None
+    nodes, planned = observation.fabric.nodes, plan_index(intent.plan.fabric.nodes.values())
+    told: dict[str, str] = {}
+    left: dict[str, None] = {}
+    for key, name in harvested_names(intent, observation).items():
+        host = name.partition(" ")[0]
+        if planned.get(host):
+            told[(nodes[key].guid if key in nodes else None) or key] = name
+        else:
+            left[host] = None
+    return {**told, **found.names}, sorted(left, key=natural_key)
 
 
 def _undecided(found: Identification) -> dict[str, Undecided]:
@@ -151,23 +173,29 @@ def _add_remarks(verdict: Verdict, found: Identification) -> None:
         0, f"identity: {by_votes:,} of {len(found.assignments):,} discovered switches are certain"
     )
     verdict.notes += [f"assumed: {text}" for text in found.assumed]
-    for number, ambiguity in enumerate(found.ambiguities, 1):
+    open_here = [(n, a) for n, a in enumerate(found.ambiguities, 1) if _concerns(verdict, found, a)]
+    for at, (number, ambiguity) in enumerate(open_here, 1):
         options = "; or ".join(h.words for h in ambiguity.hypotheses)
-        verdict.notes.insert(number, f"ambiguity {number}: {options}")
-    if found.ambiguities:
+        verdict.notes.insert(at, f"ambiguity {number}: {options}")
+    if open_here:
         verdict.word = VerdictWord.COULD_NOT_TELL
         if not verdict.doubts:
             verdict.doubts.append(
                 f"{len(found.ambiguous):,} switches cannot be told apart (fabricctl identify)"
             )
-    if found.contradictions:
-        verdict.findings[:0] = [_finding(found, index) for index in range(len(found.contradictions))]
-        if verdict.word is VerdictWord.OK:
-            verdict.word = VerdictWord.FINDINGS
+    verdict.add(_finding(found, item) for item in found.contradictions)
 
 
-def _finding(found: Identification, index: int) -> Finding:
-    item = found.contradictions[index]
+def _concerns(verdict: Verdict, found: Identification, ambiguity: Ambiguity) -> bool:
+    """Whether one of the places that are open was chosen with ``--only``.
+
+    Where a chosen device only has a cable to such a place, the cable is not judged, which is a doubt of its own.
+    """
+    planned = (place for hypothesis in ambiguity.hypotheses for _, place in hypothesis.names)
+    return verdict.scope is None or verdict.scope.names_any(map(found.name, planned))
+
+
+def _finding(found: Identification, item: Contradiction) -> Finding:
     declared, voted = found.name(item.declared), found.name(item.by_votes)
     return Finding(
         FindingKind.IDENTITY,
@@ -228,10 +256,8 @@ def site_change(path: str, identities: Mapping[str, str], plans: Mapping[str, Pl
     lines = list(
         unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), path, f"{path} (new)", n=2)
     )
-    added = sum(line.startswith("+") and not line.startswith("+++") and ":" in line for line in lines)
-    opened = any(line.rstrip() == "+identities:" for line in lines)
     text = "".join(line if line.endswith("\n") else line + "\n" for line in lines)
-    return SiteChange(path, new, text, added - opened)
+    return SiteChange(path, new, text, len(missing_identities(old, path, identities)))
 
 
 def _check_new(text: str, path: str, plans: Mapping[str, Plan]) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fabricctl.adapters.files import decode, read_input
 from fabricctl.cabling.comparison import Comparison
+from fabricctl.cabling.directory import plan_index
 from fabricctl.cabling.serials import serials_of
 from fabricctl.cabling.verdict import Verdict
 from fabricctl.picture.extras import Extras
@@ -15,6 +16,9 @@ from fabricctl.picture.former import Former, read_former
 from fabricctl.repair.order_model import Spot, Step
 from fabricctl.report.repair_words import repair_summary
 from fabricctl.workflows.verify_cabling import Intent
+
+if TYPE_CHECKING:
+    from fabricctl.site.schema import Site
 
 FULL_STEPS = 500
 """Up to here a step in the page has everything the paper has; of longer orders it shows what is moved from where to
@@ -57,8 +61,19 @@ def picture_extras(
     if intent.site is not None:
         from fabricctl.site.use import heights, rack_spots
 
+        if comparison is not None:
+            told["serials"] = _serials(intent.site, comparison)
         told |= {"site": intent.site.name, "racks": rack_spots(intent.site), "heights": heights(intent.site)}
     return Extras(**{**vars(found), **told})
+
+
+def _serials(site: Site, comparison: Comparison) -> dict[str, str]:
+    """Plan key -> serial number, of devices a site file declares by it."""
+    from fabricctl.site.use import identity_guid
+
+    planned = plan_index(comparison.binding.plan.fabric.nodes.values())
+    declared = {text.strip(): name for text, name in site.identities.items() if identity_guid(text) is None}
+    return {key: serial for serial, name in declared.items() for key in planned.exact(name)}
 
 
 def _steps(steps: tuple[Step, ...], comparison: Comparison) -> Iterator[Mapping[str, Any]]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import date
 from functools import cached_property
 
+from fabricctl.cable_kinds import AssemblyType
 from fabricctl.cabling.binding import Names
 from fabricctl.cabling.ends import Knowledge
-from fabricctl.cabling.verdict import Options, RateOfClass
+from fabricctl.cabling.verdict import KindOfClass, Options, RateOfClass
 from fabricctl.fabric import Place
 from fabricctl.model_tables import find_model
 from fabricctl.models import NodeModel, SwitchModel
@@ -67,17 +68,28 @@ class SiteContext:
         entry = self.site.fabrics.get(fabric) if fabric else None
         absent = expected_absent(self.site, today)
         rate_of: RateOfClass | None = None
+        kind_of: KindOfClass | None = None
         if entry is not None and entry.link_classes:
 
             def rate_of_class(low: int | None, high: int | None, devices: tuple[str, str]) -> Rate | None:
                 found = link_class(entry, low, high, devices)
                 return found[1] if found else None
 
+            def kind_of_class(
+                named: str, low: int | None, high: int | None, devices: tuple[str, str]
+            ) -> AssemblyType | None:
+                found = link_class(entry, low, high, devices)
+                own = entry.link_classes.get(named or (found[0] if found else ""))
+                return AssemblyType(own.cable) if own is not None and own.cable else None
+
             rate_of = rate_of_class
+            if any(one.cable for one in entry.link_classes.values()):
+                kind_of = kind_of_class
         return Options(
             names=Names(identities(self.site), mapped, self._node_models),
             knowledge=Knowledge(self._places, self.model_of, self.panel_of),
             rate_of_class=rate_of,
+            kind_of_class=kind_of,
             expected_absent=absent.devices,
             absent_ports=absent.ports,
             reserved=reserved_ports(self.site),

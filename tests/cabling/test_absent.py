@@ -118,12 +118,12 @@ def test_a_cable_from_a_device_to_itself_is_lost_once() -> None:
     assert found["spine1"] == Absence(None, cables=3, facing=1)
 
 
-def test_a_chain_of_two_thousand_unseen_switches_is_folded_in_a_moment() -> None:
-    planned: list[Cable] = [(f"sw{n}", 1, f"sw{n + 1}", 2) for n in range(2000)]
+def test_a_chain_of_ten_thousand_unseen_switches_is_folded_in_a_moment() -> None:
+    planned: list[Cable] = [(f"sw{n}", 1, f"sw{n + 1}", 2) for n in range(10_000)]
     observation = seen([], alone=["sw0"])
     binding = bind(plan(planned), observation.fabric)
     start = process_time()
     found = find_absent(binding.plan.fabric, binding, observation.fabric)
-    assert process_time() - start < 1  # a walk per device would be two million steps
+    assert process_time() - start < 10  # 0.2 s; a walk per device would be fifty million steps
     assert {absence.under for key, absence in found.items() if key != "sw1"} == {"sw1"}
-    assert len(found) == 2000
+    assert len(found) == 10_000

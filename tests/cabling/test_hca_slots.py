@@ -168,7 +168,12 @@ def test_json_of_several_shapes(data: object) -> None:
         ("host,slot,guid\ngpu1,1,xyz\n", "s:2: GUID 'xyz' is not understood"),
         ("host,slot\ngpu1,\n", "s:2: a card needs its host and one of slot, hca, pci, guid; found host gpu1"),
         ("[1]", "s: expected a list of cards"),
-        ("{", "s: this is no JSON"),
+        ("{", "s:1: this is no JSON"),
+        ('[\n{"host": }]', "s:2: this is no JSON"),
+        (f"host,slot\n\ngpu1,1\ngpu1,{'x' * 140_000}\n", "s:4: this row cannot be read: field larger than"),
+        (f"\n# c\n{'x' * 140_000},slot\ngpu1,1\n", "s:3: this row cannot be read: field larger than"),
+        (f'\nhost,{"slot," * 40_000}\ngpu1,1,"{"y" * 140_000}"\n', "s:3: this row cannot be read: field"),
+        ('host,slot,guid\ngpu1,1,\ngpu1,"2\n",\ngpu1,3,xyz\n', "s:5: GUID 'xyz' is not understood"),
     ],
 )
 def test_what_cannot_be_read_is_one_line_with_file_and_line(text: str, words: str) -> None:

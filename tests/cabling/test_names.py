@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from fabricctl.cabling.binding import Names
+from fabricctl.cabling.binding import Names, by_node
 from fabricctl.cabling.model import FindingKind
 from fabricctl.cabling.verdict import Options
 from fabricctl.cabling.verify import verify
@@ -13,7 +15,7 @@ from fabricctl.fabric import Fabric, Link, Node, NodeKind, Port
 from fabricctl.models import NodeModel
 from fabricctl.plan.model import Plan, PlanFormat
 from fabricctl.rates import Rate
-from tests.cabling.fabrics import Cable, classes, guid, plan, seen
+from tests.cabling.fabrics import Cable, classes, guid, plan, seen, two_tier
 
 HDR = Rate(4, "HDR")
 
@@ -147,3 +149,35 @@ def test_a_renamed_host_is_not_sent_to_the_port_it_is_in() -> None:
     assert fix.startswith(
         "if localhost mlx5_0 is gpu5 mlx5_0 under another name, correct its node description"
     )
+
+
+def with_port_guids(observation: Observation) -> dict[str, str]:
+    """Give every HCA a port GUID and take its name; port GUID -> the name it had."""
+    nodes, names = observation.fabric.nodes, {}
+    for key, node in list(nodes.items()):
+        if node.kind is NodeKind.HCA:
+            port = f"0x{int(key, 16) ^ 7:016x}"
+            names[port] = node.name
+            nodes[key] = replace(node, name=key, host=None, hca=None, description="", port_guids=((1, port),))
+    return names
+
+
+@pytest.mark.parametrize("source", ["declared", "mapped"])
+def test_a_port_guid_names_its_node_as_the_nodes_own_does(source: str) -> None:
+    cables = two_tier()
+    observation = seen(cables)
+    names = with_port_guids(observation)
+    verdict = verify(plan(cables), observation, Options(names=Names(**{source: names})))
+    assert (verdict.word.value, classes(verdict)) == ("ok", {"ok": len(cables)})
+
+
+def test_a_nodes_own_guid_outranks_its_ports_and_a_port_guid_of_two_nodes_names_neither() -> None:
+    observation = seen([("gpu1 mlx5_0", 1, "leaf1", 1), ("gpu2 mlx5_0", 1, "leaf1", 2)])
+    nodes = observation.fabric.nodes
+    one, two = guid("gpu1 mlx5_0"), guid("gpu2 mlx5_0")
+    nodes[one] = replace(nodes[one], port_guids=((1, "0x11"), (2, "0x12"), (3, "0x99")))
+    nodes[two] = replace(nodes[two], port_guids=((1, "0x99"), (2, one)))
+    given = {one: "own", "0x11": "a port's", "0x99": "whose?", "MT0001": "a serial"}
+    assert by_node(observation.fabric, given) == [
+        {one: "own", "0x99": "whose?", "MT0001": "a serial"},
+    ]

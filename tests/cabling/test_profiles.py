@@ -42,9 +42,9 @@ OPTIONS = Options(knowledge=Knowledge(model_of=model_of))
 
 
 @cache
-def hall() -> tuple[Net, Plan]:
+def hall(shape: str = "hall") -> tuple[Net, Plan]:
     """The faulty fabric and the plan of the faultless one."""
-    net = build(SHAPES["hall"])
+    net = build(SHAPES[shape])
     plan = parse_csv(cabling_csv(net), "cabling.csv")
     inject(net, FAULTS, random.Random(1))
     return net, plan
@@ -107,7 +107,7 @@ def test_ports_are_printed_as_the_switch_shows_them_with_the_cage() -> None:
 
 
 def test_a_snapshot_taken_before_the_profile_was_changed_still_compares() -> None:
-    net, _ = hall()
+    net, _ = hall("medium")
     before = plan_from_observation(seen(net))
     verdict = verify(before, seen(split_ready(net, chosen(net, "half"))), OPTIONS)
     assert verdict.counts.ok == before.fabric.link_count

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -177,7 +178,8 @@ def test_names_of_another_plan_are_not_written_into_a_site(
 
 
 IBSWINFO = """\
-=================================================
+==========================================
+
 Quantum Mellanox Technologies
 =================================================
 part number        | MQM8790-HS2F
@@ -239,6 +241,34 @@ def test_a_serial_nobody_has_and_serials_nobody_read_are_notes(
     assert (code, "declared serial MT9 (ibl-p01-r1): no switch has it" in " ".join(out.split())) == (0, True)
     code, out, _ = run(capsys, *inputs[:4])
     assert (code, "1 identity by serial number is not used" in " ".join(out.split())) == (0, True)
+
+
+def test_harvested_port_guids_are_written_as_identities_that_bind(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seen = observe(net_of("hall"))
+    nodes, lines = seen.observation.fabric.nodes, []
+    hcas = [key for key, name in seen.truth.items() if name.startswith("gpu00")]
+    for number, key in enumerate(hcas):
+        port = f"0x{0x77 << 48 | number:016x}"
+        nodes[key] = replace(nodes[key], name=key, host=None, hca=None, description="localhost mlx5_0")
+        nodes[key] = replace(nodes[key], port_guids=((1, port),))
+        lines += [f"{seen.truth[key]} {port}", *([f"{seen.truth[key]} {key}"] if number % 2 else [])]
+    lines.append("guest7 mlx5_0 0x0000000000000099")
+    site, found, harvest = (tmp_path / name for name in ("site.yaml", "seen.txt", "guids.txt"))
+    site.write_text(EXAMPLE.read_text())
+    found.write_text(write(seen.observation.fabric))
+    harvest.write_text("\n".join(lines) + "\n")
+    inputs = ("--site", str(site), "--discovered", str(found))
+    code, _, err = run(capsys, *inputs, "--hca-guids", str(harvest), "--write", "--write-hcas", "--yes")
+    assert code == 0, err[-300:]
+    assert "not written, the plan does not have them: guest7\n" in err
+    written = {key: name for key, name in seen.truth.items() if key in hcas or " " not in name}
+    assert identities(load_site(site.read_text(), "site.yaml")) == written  # every HCA once
+    main(["verify-cabling", *inputs, "--format", "json"])
+    counts = json.loads(capsys.readouterr().out)["counts"]
+    # the generator's links run at HDR where the site expects NDR: nothing else is off, and nothing is open
+    assert (counts["degraded"], counts["not_judged"], counts["missing"]) == (12282, 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,10 @@ def cables(fabric: Fabric) -> set[tuple[frozenset[tuple[str, int]], str]]:
     return {(frozenset((end(link.a), end(link.b))), str(link.rate)) for link in fabric.each_link()}
 
 
-@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name == "imbue-faulty" else name for name in COUNTS],
+)
 def test_every_form_of_one_fabric_is_the_same_fabric(captures: Path, name: str) -> None:
     folder = captures / "ibsim" / name
     forms = [form for form in FORMS if any(p.name.split(".")[0] == form for p in folder.iterdir())]

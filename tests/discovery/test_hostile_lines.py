@@ -109,13 +109,13 @@ MORE_UNITS = (
 
 
 def run(parse: Callable[[str, str], object], text: str) -> tuple[object, str]:
-    """What is read, or the error; within a second of this process's time."""
+    """What is read, or the error; within seconds of this process's time (backtracking takes minutes)."""
     start = time.process_time()
     try:
         read, error = parse(text, "f"), ""
     except DiscoveryError as exc:
         read, error = None, str(exc)
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 10
     assert "\n" not in error
     assert len(error) < 1500
     assert "expected expected" not in error

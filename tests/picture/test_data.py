@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from fabricctl.cabling.finding_id import finding_id
 from fabricctl.cabling.verdict import Options, Verdict
 from fabricctl.cabling.verify import verify
-from fabricctl.causes.model import Cause, CauseKind, Confidence
+from fabricctl.causes.model import Cause, CauseKind, Confidence, Explanation
 from fabricctl.fabric import Port
 from fabricctl.identity.model import Ambiguity, Assignment, Hypothesis, Identification, Source
 from fabricctl.panels import Panel, PanelPort
@@ -164,10 +165,8 @@ def test_extras_stand_under_the_numbers_of_their_devices() -> None:
             )
         ],
     )
-    extras = Extras(
-        causes=[cause], steps=[step], panels={"leaf1": panel}, serials={"leaf1": "MT1"}, identification=known
-    )
-    data = picture_data(verdict, extras)
+    extras = Extras(steps=[step], panels={"leaf1": panel}, serials={"leaf1": "MT1"})
+    data = picture_data(replace(verdict, explanation=Explanation((cause,)), identification=known), extras)
     name = Names(data)
     leaf = data["nodes"]["switches"]["name"].index("leaf1")
     assert [name(data["links"]["a"][n]) for n in data["causes"][0]["l"]] == ["gpu1 mlx5_0"]

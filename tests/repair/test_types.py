@@ -199,7 +199,9 @@ def test_link_classes_may_tell_the_kind() -> None:
     one = hall.want("twin_dac", sw("leaf", 1, 2), sw("spine1", 1, 2))
     two = hall.want("twin_dac", sw("leaf", 3, 4), sw("spine2", 1, 2))
     hall.swap((one, 0), (two, 0))
-    knowledge = RepairKnowledge(class_assembly={"leaf-spine": AssemblyType.TWIN_DAC})
+    knowledge = RepairKnowledge(
+        class_kind=lambda link: {"leaf-spine": AssemblyType.TWIN_DAC}[link.detail.link_class]
+    )
     plan = plan_repair(hall.compare(), knowledge)
     assert (moves_and_sizes(plan), plan.assumed) == ((2, 0, 0, {2: 1}), 0)
 

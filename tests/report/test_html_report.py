@@ -19,7 +19,7 @@ from fabricctl.picture.data import picture_data
 from fabricctl.picture.extras import Extras
 from fabricctl.picture.former import DATA_OPEN
 from fabricctl.picture.page import encoded, render, script, style
-from fabricctl.report.words import printable
+from fabricctl.words import printable
 from tests.report.report_samples import (
     NASTY,
     clean_fabric,

@@ -8,7 +8,7 @@ from markdown_it.token import Token
 
 from fabricctl.cabling.model import FindingKind
 from fabricctl.report.markdown import LIMIT, render
-from fabricctl.report.words import printable
+from fabricctl.words import printable
 from tests.report.report_samples import (
     MADE,
     NASTY,

@@ -180,7 +180,7 @@ def test_every_key_of_the_schema_is_described() -> None:
 def test_what_is_no_work_order_is_refused_in_one_line(text: str, said: str) -> None:
     with pytest.raises(InputError, match=re.escape(said)) as caught:
         read_order(text, "wo.json")
-    assert str(caught.value).startswith("wo.json: ")
+    assert str(caught.value).startswith("wo.json:")
 
 
 def test_a_later_program_may_add_keys() -> None:

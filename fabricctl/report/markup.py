@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from html import escape
 
-from fabricctl.report.words import printable
+from fabricctl.words import printable
 
 
 def esc(text: object) -> str:

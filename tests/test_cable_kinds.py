@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fabricctl.cable_kinds import AssemblyType as Kind
+from fabricctl.cable_kinds import Ends, assembly_of_part, read_assembly
 from fabricctl.fabric import LinkDetail
-from fabricctl.plan.assemblies import Ends, assembly_of_part, read_assembly
 from fabricctl.plan.export import to_csv
 from fabricctl.plan.model import Plan
 from fabricctl.plan.table import parse_csv
 from fabricctl.rates import Rate
-from fabricctl.repair.model import AssemblyType as Kind
 
 
 def details(text: str) -> list[LinkDetail]:

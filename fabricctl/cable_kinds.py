@@ -1,4 +1,4 @@
-"""What a sheet or an EEPROM calls a cable, and which kind of assembly that is.
+"""Kinds of cables: what a sheet or an EEPROM calls a cable, and which kind of assembly that is.
 
 Part numbers: NVIDIA LinkX product pages, docs.nvidia.com/networking/display/ (400g100gpam4ovpub, mcp4y10nxxx2x400pub,
 mcp7y00nxxx800pub, intrcnctcabreqndr400eth); of MCA4J80 no page was found. An active optical cable has its
@@ -8,11 +8,25 @@ transceivers fixed to it, so it is handled as a cable of one plug per cage, like
 from __future__ import annotations
 
 import re
+from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
 from fabricctl.rates import Rate
-from fabricctl.repair.model import AssemblyType
+
+
+class AssemblyType(StrEnum):
+    """Kinds of cables (NVIDIA LinkX product pages; see ``fabricctl/repair/assemblies.py``)."""
+
+    FIBRE = "fibre_straight"
+    FIBRE_SPLIT_2 = "fibre_split_1x2"
+    TWIN_DAC = "twin_dac"
+    TWIN_ACC = "twin_acc"
+    DAC_SPLIT_2 = "dac_split_1x2"
+    DAC_SPLIT_4 = "dac_split_1x4"
+    SINGLE_DAC = "single_dac"
+    """One port at each end, plugged into a cage (QSFP56 and older)."""
+
 
 PART_NUMBERS: dict[str, AssemblyType] = {
     "MCP4Y10": AssemblyType.TWIN_DAC,
@@ -31,16 +45,6 @@ PART_NUMBERS: dict[str, AssemblyType] = {
     "MFP7E40": AssemblyType.FIBRE_SPLIT_2,
 }
 """First seven characters of a part number -> kind."""
-
-OF_COPPER = frozenset(
-    (
-        AssemblyType.TWIN_DAC,
-        AssemblyType.TWIN_ACC,
-        AssemblyType.DAC_SPLIT_2,
-        AssemblyType.DAC_SPLIT_4,
-        AssemblyType.SINGLE_DAC,
-    )
-)
 
 _PART = re.compile("(?<![A-Z0-9])(" + "|".join(PART_NUMBERS) + ")", re.I)
 _FIBRE = re.compile(
