@@ -9,7 +9,7 @@ from typing import Any
 from fabricctl.causes.model import Cause
 from fabricctl.identity.model import Identification
 from fabricctl.panels import Panel
-from fabricctl.picture.former import Former
+from fabricctl.picture.former import Former, LookedAt
 from fabricctl.plan.lengths import RackSpot
 
 Step = Mapping[str, Any]
@@ -31,7 +31,8 @@ class Extras:
     :param racks: rack name -> its height and where it stands.
     :param heights: device or host name -> rack units it takes.
     :param serials: plan node key -> serial number.
-    :param former: an earlier run to compare with.
+    :param former: an earlier run to compare with. :param looked: whether this run would have shown a finding of it;
+        None takes every place as looked at.
     """
 
     site: str = ""
@@ -45,3 +46,4 @@ class Extras:
     heights: Mapping[str, int] = field(default_factory=dict)
     serials: Mapping[str, str] = field(default_factory=dict)
     former: Former | None = None
+    looked: LookedAt | None = None

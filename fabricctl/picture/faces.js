@@ -122,7 +122,7 @@ function showRacks() {
   if (state.view !== "racks") return;
   const box = $("racks");
   if (!hasMap || !D.racks.length) { box.replaceChildren(el("p", {class: "empty", text: "Neither plan nor site file says where devices stand: no rack can be drawn. Add a_rack and a_u columns to the cabling list, or places to the site file."})); return; }
-  const focused = focus(), all = rackTable(), flagged = rack => rack.devices.some(cell => findingsOfCell.has(cell) || stateOf(cell) !== SEEN);
+  const focused = focus(), all = rackTable(), flagged = rack => rack.devices.some(cell => findingsOfCell.has(cell) || stateOf(cell) !== SEEN || ambiguityOf.has(cell));
   let list = state.rack ? all.filter(r => r.name === state.rack) : focused ? all.filter(r => r.devices.some(cell => focused.cells.has(cell))) : all.filter(flagged);
   const why = state.rack ? `rack ${state.rack}` : focused ? "racks of the selection" : list.length ? "racks with findings" : "all racks";
   if (!list.length) list = all;
@@ -158,13 +158,14 @@ function rackFigure(rack, focused, high) {
   for (const [cell, {low, high}] of spans) {
     if (!low) continue;
     const y = 2 + (top - low - high + 1) * unit, what = stateOf(cell), bad = findingsOfCell.has(cell);
-    const css = what === ABSENT ? "absent" : what !== SEEN ? "unknown" : bad ? "flagged" : "fine";
+    const css = what === ABSENT ? "absent" : what !== SEEN || ambiguityOf.has(cell) ? "unknown" : bad ? "flagged" : "fine";
     const node = svg("g", {class: `unitbox u-${css}${focused?.cells.has(cell) ? " framed" : ""}`, tabindex: 0, role: "button", onclick: () => update({sel: {d: cell}}),
       onkeydown: event => { if (event.key === "Enter" || event.key === " ") { update({sel: {d: cell}}); event.preventDefault(); } }, "aria-label": cellWords(cell).filter(Boolean).join(", ")},
       svg("rect", {x: left + 2, y: y + 0.5, width: w - left - 6, height: high * unit - 1, rx: 1}),
       css === "unknown" ? svg("path", {d: `M${left + 4} ${y + high * unit - 2}l7 -6m6 6l7 -6m6 6l7 -6m6 6l7 -6`, class: "strike"}) : null,
       svg("text", {x: left + 6, y: y + high * unit / 2 + 3.5}, cut(nameOf(cell), 24)),
-      css === "flagged" || css === "absent" ? svg("text", {x: w - 12, y: y + high * unit / 2 + 3.5, class: "sign"}, css === "absent" ? LOOK[1].sign : worstLook(cell).sign) : null,
+      ambiguityOf.has(cell) ? svg("text", {x: w - 12, y: y + high * unit / 2 + 3.5, class: "sign unsure"}, "?")
+        : css === "flagged" || css === "absent" ? svg("text", {x: w - 12, y: y + high * unit / 2 + 3.5, class: "sign"}, css === "absent" ? LOOK[1].sign : worstLook(cell).sign) : null,
       svg("title", {}, cellWords(cell).filter(Boolean).join("\n")));
     picture.append(node);
   }

@@ -7,6 +7,7 @@ const mapBox = {w: 0, h: 0};
 const rowsUp = [...new Set(groups.map(g => g.tier))].sort((a, b) => a - b);
 const sharedRows = new Set(hasMap ? D.map.shared : []);
 const worldWidth = hasMap ? D.map.width : 1;
+let light = false;  // while it moves: less is drawn
 let boxesHit = [], linesHit = [], chipsTaken = [], hovered = null, mapFocus = -1;
 
 const plotWidth = () => Math.max(50, mapBox.w - GUTTER() - 14);
@@ -193,7 +194,7 @@ function portX(cell, id, port) {
 
 const bandClass = band => {
   if (band.link !== undefined) return [classOf(band.link)];
-  if (band.stray !== undefined) return links.stray[band.stray][4] === OUTSIDE ? [] : [-1];
+  if (band.stray !== undefined) return isAside(band.stray) ? [] : [-1];
   const by = band.pair.by, classes = WORST.filter(c => by[c]);
   return band.pair.strays ? [...classes, -1] : classes;
 };
@@ -223,10 +224,11 @@ function line(ctx, band, shift = 0) {
 
 /** Everything that is as planned, faint; a few paths per width. */
 function drawHealthy(ctx, bands, dimmed) {
-  const paths = new Map(), beside = [];
+  const paths = new Map(), beside = [], aside = [];
   for (const band of bands) {
+    if (band.link !== undefined ? classOf(band.link) === NOT_ASKED : band.pair && notAsked(band.pair)) { aside.push(band); linesHit.push(band); continue; }
     if (band.link !== undefined && classOf(band.link) !== OK) continue;
-    if (band.stray !== undefined || (band.pair && !band.pair.by[OK] && !band.pair.by[NOT_ASKED])) { if (isOutside(band)) beside.push(band); continue; }
+    if (band.stray !== undefined || (band.pair && !band.pair.by[OK])) { if (isOutside(band)) beside.push(band); continue; }
     const wide = Math.max(0.6, Math.round(band.wide * 2) / 2);
     push(paths, wide, band);
     linesHit.push(band);
@@ -240,8 +242,15 @@ function drawHealthy(ctx, bands, dimmed) {
     for (const band of list) line(ctx, band);
     ctx.stroke();
   }
-  ctx.setLineDash([5, 3]);
+  ctx.strokeStyle = ink.unknown;
   ctx.lineWidth = 1;
+  ctx.globalAlpha = dimmed ? 0.25 : clamp(300 / (aside.length || 1), 0.25, 0.7);
+  ctx.setLineDash(LOOK[NOT_ASKED].dash);
+  ctx.beginPath();
+  for (const band of aside) line(ctx, band);
+  ctx.stroke();
+  ctx.strokeStyle = ink.faint;
+  ctx.setLineDash([5, 3]);
   ctx.beginPath();
   for (const band of beside) { line(ctx, band); linesHit.push(band); }
   ctx.stroke();
@@ -249,8 +258,8 @@ function drawHealthy(ctx, bands, dimmed) {
   ctx.globalAlpha = 1;
 }
 
-/** Cables to devices outside the plan: counted, no fault. */
-const isOutside = band => band.stray !== undefined ? links.stray[band.stray][4] === OUTSIDE : band.pair.outside > 0;
+/** Cables to devices outside the plan or outside of what was asked: counted, no fault. */
+const isOutside = band => band.stray !== undefined ? isAside(band.stray) : band.pair.outside + band.pair.unasked + band.pair.unsure > 0;
 
 /** What is wrong at full ink: the intended as a dashed ghost beside what is there, both on the same edge. */
 function drawFaulty(ctx, bands, dimmed) {

@@ -48,10 +48,14 @@ def _head(data: PictureData) -> Iterator[str]:
     yield text_at(24, 72, _cut(report["answer"], 170), DIM, font_size=13)
     where = " \u00b7 ".join(filter(None, (data["site"], report["plan"].rpartition("/")[2], data["made"])))
     yield text_at(WIDTH - 16, 24, _cut(where, 90), DIM, text_anchor="end", font_size=11)
-    if data["causes"]:
-        cause = data["causes"][0]
-        more = f", and {len(data['causes']) - 1} more" if len(data["causes"]) > 1 else ""
-        said = f"cause: {cause['headline']} ({cause['links']:,} links){more}"
+    causes = [cause for cause in data["causes"] if not cause["swap"]]
+    if data["why"]:
+        said = data["why"]
+        if causes:
+            more = f", and {len(causes) - 1} more" if len(causes) > 1 else ""
+            exchanged = sum(cause["swap"] for cause in data["causes"])
+            plain = f"; {2 * exchanged:,} links are plain exchanges of two" if exchanged else ""
+            said = f"cause: {causes[0]['headline']} ({causes[0]['links']:,} links){more}{plain}"
         yield text_at(24, 90, _cut(said, 170), INK, font_size=13)
 
 

@@ -11,7 +11,17 @@ from fabricctl.picture.data import PictureData
 from fabricctl.picture.devices import NodeState
 from fabricctl.picture.looks import DIM, FAINT, INK, ISLANDS, LINE, LOOKS, SOFT, STRAY, Look
 from fabricctl.picture.markup import box_shape, path, rect, text_at
-from fabricctl.picture.pairs import DEGRADED, NOT_JUDGED, TIERS, WORST, Cells, Pair, count_pairs, main_island
+from fabricctl.picture.pairs import (
+    DEGRADED,
+    NOT_ASKED,
+    NOT_JUDGED,
+    TIERS,
+    WORST,
+    Cells,
+    Pair,
+    count_pairs,
+    main_island,
+)
 
 WIDTH = 1200
 _GUTTER, _RIGHT, _BOX, _STEP = 74, 16, 34, 132
@@ -97,10 +107,12 @@ class FabricMap:
     def _healthy(self) -> Iterator[str]:
         widths: dict[int, list[str]] = defaultdict(list)
         for band in self.bands:
-            if band.pair.by[0] or band.pair.by[-1]:
+            if band.pair.by[0]:
                 widths[min(4, max(1, round(band.pair.planned**0.5 / 5)))].append(band.path())
         for width, paths in sorted(widths.items()):
             yield path("".join(paths), stroke=FAINT, stroke_width=width, fill="none", opacity=".8")
+        aside = "".join(band.path() for band in self.bands if band.pair.planned and not band.pair.asked)
+        yield path(aside, stroke=LOOKS[NOT_ASKED].colour, stroke_dasharray=LOOKS[NOT_ASKED].dash, fill="none")
         beside = "".join(band.path() for band in self.bands if band.pair.outside)
         yield path(beside, stroke=FAINT, stroke_dasharray="5 3", fill="none")
 

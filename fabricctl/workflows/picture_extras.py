@@ -9,10 +9,15 @@ from typing import Any
 from fabricctl.adapters.files import decode, read_input
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.verdict import Verdict
+from fabricctl.discovery.model import Observation
+from fabricctl.discovery.names import name_key
+from fabricctl.errors import InputError
+from fabricctl.history.looked import Looked
 from fabricctl.picture.extras import Extras
-from fabricctl.picture.former import Former, read_former
+from fabricctl.picture.former import Former, LookedAt, other_fabric, read_former
 from fabricctl.repair.order_model import Spot, Step
 from fabricctl.report.repair_words import repair_summary
+from fabricctl.site.schema import Site
 from fabricctl.workflows.verify_cabling import Intent
 
 FULL_STEPS = 500
@@ -29,13 +34,23 @@ def load_former(path: str) -> Former:
 
 
 def picture_extras(
-    intent: Intent, verdict: Verdict, *, made: datetime, former: Former | None = None
+    intent: Intent,
+    verdict: Verdict,
+    *,
+    made: datetime,
+    former: Former | None = None,
+    observation: Observation | None = None,
 ) -> Extras:
     """Panels and the work order of a verdict; site name, racks, heights and serials where a site file tells them.
 
-    :param made: when the fabric was judged.
+    :param made: when the fabric was judged. :param observation: what the verdict was made of; with it an earlier
+        finding that this run could not show is told from one that is gone.
     """
-    found = Extras(made=made.strftime("%Y-%m-%d %H:%M:%S %Z").strip(), former=former)
+    found = Extras(
+        made=made.strftime("%Y-%m-%d %H:%M:%S %Z").strip(),
+        former=former,
+        looked=_looked(intent, verdict, observation) if former is not None else None,
+    )
     comparison, repair = verdict.comparison, verdict.repair
     told: dict[str, Any] = {}
     if comparison is not None:
@@ -52,7 +67,38 @@ def picture_extras(
         from fabricctl.site.use import heights, rack_spots
 
         told |= {"site": intent.site.name, "racks": rack_spots(intent.site), "heights": heights(intent.site)}
+        if comparison is not None:
+            told["serials"] = _serials(intent.site, comparison)
     return Extras(**{**vars(found), **told})
+
+
+def check_former(former: Former, verdict: Verdict, path: str) -> None:
+    """Refuse a report of another fabric.
+
+    :raises InputError: hardly a switch of it is in this run.
+    """
+    if verdict.comparison is None:
+        return
+    nodes = [*verdict.comparison.binding.plan.fabric.switches(), *verdict.comparison.seen.switches()]
+    why = other_fabric(former, (node.name for node in nodes))
+    if why:
+        raise InputError(why, path=path)
+
+
+def _looked(intent: Intent, verdict: Verdict, observation: Observation | None) -> LookedAt | None:
+    if observation is None or verdict.comparison is None:
+        return None
+    return Looked(verdict, observation, intent.options).at
+
+
+def _serials(site: Site, comparison: Comparison) -> dict[str, str]:
+    """Plan node key -> serial, of the devices that the site file declares by serial."""
+    from fabricctl.site.use import identities, identity_guid
+
+    serials = {name_key(name): key for key, name in identities(site).items() if not identity_guid(key)}
+    nodes = comparison.binding.plan.fabric.nodes
+    named = ((key, serials.get(name_key(node.name))) for key, node in nodes.items())
+    return {key: serial for key, serial in named if serial}
 
 
 def _steps(steps: tuple[Step, ...], comparison: Comparison) -> Iterator[Mapping[str, Any]]:
