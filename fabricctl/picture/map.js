@@ -7,7 +7,10 @@ const mapBox = {w: 0, h: 0};
 const rowsUp = [...new Set(groups.map(g => g.tier))].sort((a, b) => a - b);
 const sharedRows = new Set(hasMap ? D.map.shared : []);
 const worldWidth = hasMap ? D.map.width : 1;
-let light = false;  // while it moves: less is drawn
+// While the map moves a heavy frame is drawn light: fewer lines, none of them dashed, no words on them. It is drawn
+// whole as soon as it rests.
+const HEAVY = 450, MOST_FAULTS = 90, REST_MS = 140;
+let light = false, moving = false, resting = 0;
 let boxesHit = [], linesHit = [], chipsTaken = [], hovered = null, mapFocus = -1;
 
 const plotWidth = () => Math.max(50, mapBox.w - GUTTER() - 14);
@@ -55,8 +58,7 @@ function drawMap() {
   ctx.fillRect(0, 0, w, h);
   ctx.lineCap = "butt";
   const dimmed = focus();
-  const opened = openGroups();
-  const bands = collectBands(opened);
+  const bands = bandsOfFrame();
   drawHealthy(ctx, bands, dimmed);
   drawFaulty(ctx, bands, dimmed);
   if (dimmed) drawFocus(ctx, dimmed);
@@ -64,6 +66,30 @@ function drawMap() {
   drawChips(ctx, bands, dimmed);
   drawGutter(ctx);
   if (hovered) outline(ctx, hovered);
+}
+
+/** The map moves: until it rests, frames may be light. */
+function stir() {
+  moving = true;
+  clearTimeout(resting);
+  resting = setTimeout(() => { moving = false; redrawMap(); }, REST_MS);
+}
+
+const weigh = bands => bands.reduce((sum, band) => sum + (isFaulty(band) ? 4 : 1), 0);
+const isFaulty = band => band.pair ? wrongIn(band.pair) + band.pair.strays > 0 : band.link === undefined || classOf(band.link) !== OK;
+
+/** All bands; of a heavy frame in motion those of the devices in view, of one still too heavy those of the groups. */
+function bandsOfFrame() {
+  const whole = collectBands(openGroups());
+  light = moving && weigh(whole) > HEAVY;
+  if (!light) return whole;
+  const near = whole.filter(band => band.level === 0 || band.near);
+  const some = near.length > HEAVY ? collectBands(groups.map(() => false)) : near;
+  const faulty = some.filter(isFaulty);
+  if (faulty.length <= MOST_FAULTS) return some;
+  const much = band => band.pair ? wrongIn(band.pair) + band.pair.strays : 1;
+  const kept = new Set(faulty.sort((a, b) => much(b) - much(a)).slice(0, MOST_FAULTS));
+  return some.filter(band => kept.has(band) || (band.pair && band.pair.by[OK] && !isFaulty(band)));
 }
 
 const onScreen = (x0, x1) => x1 > 0 && x0 < mapBox.w;
@@ -153,16 +179,16 @@ function cellBands(pair, bands) {
     for (const i of pair.links) {
       const [p, q] = cellOf(links.a[i]) === low ? [portX(low, links.a[i], links.ap[i]), portX(high, links.b[i], links.bp[i])]
         : [portX(low, links.b[i], links.bp[i]), portX(high, links.a[i], links.ap[i])];
-      bands.push({x1: p, y1: ra.y, x2: q, y2, same, link: i, level: 2, wide: 1.2});
+      bands.push({x1: p, y1: ra.y, x2: q, y2, same, link: i, near, level: 2, wide: 1.2});
     }
     for (const i of pair.strayIds) {
       const s = links.stray[i], flip = cellOf(s[0]) !== low;
       const p = flip ? portX(low, s[2], s[3]) : portX(low, s[0], s[1]), q = flip ? portX(high, s[0], s[1]) : portX(high, s[2], s[3]);
-      bands.push({x1: p, y1: ra.y, x2: q, y2, same, stray: i, level: 2, wide: 1.6});
+      bands.push({x1: p, y1: ra.y, x2: q, y2, same, stray: i, near, level: 2, wide: 1.6});
     }
     return;
   }
-  bands.push({x1, y1: ra.y, x2, y2, same, pair, level: 1, wide: pair.planned + pair.strays < 2 ? 0.6 : clamp(Math.sqrt(pair.planned + pair.strays) / 2, 0.8, 4)});
+  bands.push({x1, y1: ra.y, x2, y2, same, pair, near, level: 1, wide: pair.planned + pair.strays < 2 ? 0.6 : clamp(Math.sqrt(pair.planned + pair.strays) / 2, 0.8, 4)});
 }
 
 const portOrder = new Map();
@@ -264,7 +290,7 @@ const isOutside = band => band.stray !== undefined ? isAside(band.stray) : band.
 /** What is wrong at full ink: the intended as a dashed ghost beside what is there, both on the same edge. */
 function drawFaulty(ctx, bands, dimmed) {
   const paths = new Map();
-  for (const band of bands) for (const cls of bandClass(band)) {
+  for (const band of bands) for (const cls of light ? bandClass(band).slice(0, 1) : bandClass(band)) {
     if (cls === OK || cls === NOT_ASKED) continue;
     push(paths, cls, band);
     if (cls !== OK) linesHit.push(band);
@@ -275,7 +301,7 @@ function drawFaulty(ctx, bands, dimmed) {
     if (!list) continue;
     ctx.strokeStyle = ink[look.css];
     ctx.globalAlpha = dimmed ? 0.2 : clamp(90 / list.length, 0.25, 1);
-    ctx.setLineDash(look.dash);
+    ctx.setLineDash(light ? [] : look.dash);
     ctx.lineWidth = list.length > 90 ? 1.1 : cls < 0 ? 1.6 : cls === 5 ? 1 : 1.7;
     ctx.beginPath();
     const shift = cls < 0 ? -3 : cls === 4 || cls === 5 ? 0 : 3;

@@ -223,7 +223,7 @@ function chipWords(pair) {
 
 /** Every band's count: faults as chips that never cover each other, healthy ones where there is room. */
 function drawChips(ctx, bands, dimmed) {
-  if (dimmed && state.sel.g === undefined) { return; }
+  if (light || (dimmed && state.sel.g === undefined)) return;
   const order = bands.filter(b => b.pair && (wrongIn(b.pair) || b.pair.strays || b.pair.by[5]) && b.level < 2)
     .sort((a, b) => wrongIn(b.pair) + b.pair.strays - wrongIn(a.pair) - a.pair.strays);
   ctx.font = `600 11px ${ink.sans}`;

@@ -124,3 +124,17 @@ def main_island(data: PictureData) -> int:
     seen = [island for island in data["nodes"]["switches"]["island"] if island >= 0]
     largest = max(set(seen), key=seen.count, default=-1)
     return largest if seen.count(largest) >= MAIN_SHARE * len(seen) else -1
+
+
+def letter(island: int) -> str:
+    """``A`` for the first island, numbers behind ``Z``; as the page says it."""
+    return chr(ord("A") + island) if island < 26 else str(island + 1)
+
+
+def island_letters(islands: tuple[int, ...]) -> str:
+    """``A``, ``AB``, of more than two in a row ``A\u2013H``. :param islands: sorted."""
+    if len(islands) < 3:
+        return "".join(map(letter, islands))
+    if islands[-1] - islands[0] == len(islands) - 1:
+        return f"{letter(islands[0])}\u2013{letter(islands[-1])}"
+    return "".join(map(letter, islands[:3])) + "\u2026"

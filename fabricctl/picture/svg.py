@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricctl.picture.data import PictureData
-from fabricctl.picture.looks import DIM, FAINT, INK, LOOKS, STRAY, Look
+from fabricctl.picture.looks import DIM, FAINT, INK, ISLANDS, LOOKS, STRAY, Look
 from fabricctl.picture.markup import esc, joined, path, rect, text_at
+from fabricctl.picture.pairs import letter, main_island
 from fabricctl.picture.svg_map import WIDTH, FabricMap
 
 _SANS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
@@ -35,7 +36,10 @@ def fabric_svg(data: PictureData, *, head: bool = True) -> tuple[str, int]:
     if "map" not in data or not data["map"]["groups"]:
         return joined([*lines, text_at(24, top + 20, "There is no fabric to draw.", DIM)]), top + 40
     drawing = FabricMap(data, top)
-    return joined([*lines, *drawing.parts(), *_legend(data, drawing.bottom + 34)]), drawing.bottom + 52
+    bottom = drawing.bottom
+    legends = [*_legend(data, bottom + 34), *_island_legend(data, bottom + 54)]
+    several = bool(data["nodes"]["switches"]["island"])
+    return joined([*lines, *drawing.parts(), *legends]), bottom + (72 if several else 52)
 
 
 def _head(data: PictureData) -> Iterator[str]:
@@ -46,8 +50,13 @@ def _head(data: PictureData) -> Iterator[str]:
     yield text_at(24, 30, title, tone, font_size=22, font_weight=700)
     yield text_at(24, 52, _cut(headline[:1].upper() + headline[1:], 150), INK, font_size=15)
     yield text_at(24, 72, _cut(report["answer"], 170), DIM, font_size=13)
-    where = " \u00b7 ".join(filter(None, (data["site"], report["plan"].rpartition("/")[2], data["made"])))
-    yield text_at(WIDTH - 16, 24, _cut(where, 90), DIM, text_anchor="end", font_size=11)
+    only = f"only {report['only']}" if report["only"] else ""
+    names = [label.rpartition("/")[2] for label, *_ in report["sources"]]
+    found = f"found {_cut(names[0], 40)}" if names else ""
+    found += f" and {len(names) - 1} more" if len(names) > 1 else ""
+    plan = _cut(report["plan"].rpartition("/")[2], 40)
+    where = " \u00b7 ".join(filter(None, (data["site"], only, plan, found, data["made"])))
+    yield text_at(WIDTH - 16, 24, _cut(where, 140), DIM, text_anchor="end", font_size=11)
     causes = [cause for cause in data["causes"] if not cause["swap"]]
     if data["why"]:
         said = data["why"]
@@ -68,10 +77,35 @@ def _legend(data: PictureData, y: int) -> Iterator[str]:
     shown: list[tuple[Look, str]] = [(LOOKS[0], "as planned" if data["planned"] else "seen")]
     if data["planned"]:
         shown += [(look, f"{look.sign} {look.word}") for look in LOOKS[1:6]]
+        if data["report"]["only"]:
+            shown.append((LOOKS[6], f"{LOOKS[6].sign} outside {_cut(data['report']['only'], 24)}"))
         shown.append((STRAY, f"{STRAY.sign} {STRAY.word}"))
     for look, words in shown:
         colour = FAINT if look is LOOKS[0] else look.colour
         yield path(f"M{x:.0f} {y - 4}h28", stroke=colour, stroke_width=2.5, stroke_dasharray=look.dash)
         yield text_at(x + 34, y, words, DIM)
         x += 48 + 6.6 * len(words)
-    yield text_at(x, y, "\u00d7 crossed box: absent, hatched: unknown", DIM)
+    words = "\u00d7 crossed: absent, hatched: unknown"
+    yield text_at(min(x, WIDTH - 6.2 * len(words)), y, words, DIM)
+
+
+_ISLANDS_SHOWN = 9
+
+
+def _island_legend(data: PictureData, y: int) -> Iterator[str]:
+    """What the letters and colours of islands stand for."""
+    if not data["nodes"]["switches"]["island"]:
+        return
+    x, main, islands = 24.0, main_island(data), data["report"]["islands"]
+    for number, island in enumerate(islands[:_ISLANDS_SHOWN]):
+        if number == main:
+            continue
+        words = f"island of {island['switches']:,} switch{'' if island['switches'] == 1 else 'es'}"
+        yield rect(x, y - 11, 14, 14, fill=ISLANDS[number % len(ISLANDS)])
+        yield text_at(x + 7, y, letter(number), "#fff", text_anchor="middle", font_size=10, font_weight=700)
+        yield text_at(x + 19, y, words, DIM, font_size=11)
+        x += 30 + 5.9 * len(words)
+    rest = len(islands) - _ISLANDS_SHOWN
+    last = [f"and {rest:,} more"] if rest > 0 else []
+    last += [f"unmarked: {letter(main)}, the largest"] if main >= 0 else []
+    yield text_at(x, y, ", ".join(last), DIM, font_size=11)
