@@ -145,7 +145,7 @@ const letter = n => n < 26 ? String.fromCharCode(65 + n) : String(n + 1);
 
 /** Devices that cannot be told apart from here: cell -> number of the ambiguity. */
 const ambiguities = D.identity?.ambiguities ?? [];
-const ambiguityOf = new Map(ambiguities.flatMap((a, n) => a.devices.map(id => [cellOf(id), n])));
+const ambiguityOf = new Map(ambiguities.flatMap((a, n) => [...a.devices, ...a.places].map(id => [cellOf(id), n])));
 
 // -- faces and ports --------------------------------------------------------------------------------------
 

@@ -232,6 +232,8 @@ def _identity(known: Identification, devices: Devices) -> dict[str, Any]:
     told = identities_json(known, devices)
     for entry, one in zip(told["ambiguities"], known.ambiguities, strict=True):
         entry["title"] = _places(one, devices)
+        places = {place for way in one.hypotheses for _, place in way.names}
+        entry["places"] = sorted(devices.numbers[key] for key in places if key in devices.numbers)
     return told
 
 
@@ -246,6 +248,8 @@ def _places(one: Ambiguity, devices: Devices) -> str:
 
 def _why(told: Explanation | None, causes: Sequence[Cause]) -> str:
     """One sentence: how much is explained by causes, how much are plain exchanges, as the screen says it."""
+    if not causes:
+        return ""
     if told is None or causes is not told.causes:
         told = Explanation(tuple(causes), wrong=sum(cause.links for cause in causes))
     return summary(told)

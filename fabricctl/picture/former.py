@@ -116,8 +116,9 @@ def _where(one: Mapping[str, Any]) -> Where | None:
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
     names = tuple(map(str, one.get("devices", ())))
-    for keys in ((), tuple(map(name_key, names))):
-        finding = Finding(kind, str(one.get("subject", "")), "", devices=names, cables=cables, where=keys)
+    subject = str(one.get("subject", ""))
+    for keys in ((), tuple(map(name_key, names)), (name_key(subject),)):
+        finding = Finding(kind, subject, "", devices=names, cables=cables, where=keys)
         if finding_id(finding) == one["id"]:
             return where_of(finding)
     return None

@@ -159,7 +159,7 @@ function focus() {
     for (const i of D.causes[c].l) for (const key of [portKey(links.a[i], links.ap[i]), portKey(links.b[i], links.bp[i])])
       if (strayAt.has(key)) addStrays([strayAt.get(key)]);
   }
-  if (a !== undefined) ambiguities[a].devices.forEach(id => cells.add(cellOf(id)));
+  if (a !== undefined) [...ambiguities[a].devices, ...ambiguities[a].places].forEach(id => cells.add(cellOf(id)));
   if (t !== undefined) {
     const step = D.steps[t];
     step.d.forEach(id => cells.add(cellOf(id)));

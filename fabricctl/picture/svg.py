@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
 
 from fabricctl.picture.data import PictureData
 from fabricctl.picture.looks import DIM, FAINT, INK, ISLANDS, LOOKS, STRAY, Look
@@ -36,10 +38,9 @@ def fabric_svg(data: PictureData, *, head: bool = True) -> tuple[str, int]:
     if "map" not in data or not data["map"]["groups"]:
         return joined([*lines, text_at(24, top + 20, "There is no fabric to draw.", DIM)]), top + 40
     drawing = FabricMap(data, top)
-    bottom = drawing.bottom
-    legends = [*_legend(data, bottom + 34), *_island_legend(data, bottom + 54)]
-    several = bool(data["nodes"]["switches"]["island"])
-    return joined([*lines, *drawing.parts(), *legends]), bottom + (72 if several else 52)
+    items = [*_legend(data), *_island_legend(data)]
+    legend, height = _flow(items, drawing.bottom + 34)
+    return joined([*lines, *drawing.parts(), *legend]), height
 
 
 def _head(data: PictureData) -> Iterator[str]:
@@ -72,40 +73,70 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "\u2026"
 
 
-def _legend(data: PictureData, y: int) -> Iterator[str]:
-    x = 24.0
-    shown: list[tuple[Look, str]] = [(LOOKS[0], "as planned" if data["planned"] else "seen")]
+class _Entry(NamedTuple):
+    """An entry of the legend. :param mark: its sign, at (x, y); :param wide: pixels of the sign."""
+
+    mark: Callable[[float, int], str]
+    wide: int
+    words: str
+
+
+def _no_mark(_x: float, _y: int) -> str:
+    return ""
+
+
+def _flow(entries: list[_Entry], y: int) -> tuple[list[str], int]:
+    """Entries side by side, on as many lines as they need; their markup, and where the picture ends."""
+    parts, x = [], 24.0
+    for mark, wide, words in entries:
+        long = wide + 18 + 6.5 * len(words)
+        if x > 24 and x + long > WIDTH:
+            x, y = 24.0, y + 20
+        parts += [mark(x, y), text_at(x + wide, y, words, DIM)]
+        x += long
+    return parts, y + 18
+
+
+def _legend(data: PictureData) -> Iterator[_Entry]:
+    """Lines and boxes."""
+    yield _line(LOOKS[0], "as planned" if data["planned"] else "seen", FAINT)
     if data["planned"]:
-        shown += [(look, f"{look.sign} {look.word}") for look in LOOKS[1:6]]
+        for look in LOOKS[1:6]:
+            yield _line(look, f"{look.sign} {look.word}")
         if data["report"]["only"]:
-            shown.append((LOOKS[6], f"{LOOKS[6].sign} outside {_cut(data['report']['only'], 24)}"))
-        shown.append((STRAY, f"{STRAY.sign} {STRAY.word}"))
-    for look, words in shown:
-        colour = FAINT if look is LOOKS[0] else look.colour
-        yield path(f"M{x:.0f} {y - 4}h28", stroke=colour, stroke_width=2.5, stroke_dasharray=look.dash)
-        yield text_at(x + 34, y, words, DIM)
-        x += 48 + 6.6 * len(words)
-    words = "\u00d7 crossed: absent, hatched: unknown"
-    yield text_at(min(x, WIDTH - 6.2 * len(words)), y, words, DIM)
+            yield _line(LOOKS[6], f"{LOOKS[6].sign} outside {_cut(data['report']['only'], 40)}: not judged")
+        yield _line(STRAY, f"{STRAY.sign} {STRAY.word}")
+    yield _Entry(_no_mark, 0, "\u00d7 crossed: absent, hatched: unknown")
+
+
+def _line(look: Look, words: str, colour: str = "") -> _Entry:
+    def mark(x: float, y: int) -> str:
+        stroke = colour or look.colour
+        return path(f"M{x:.0f} {y - 4}h28", stroke=stroke, stroke_width=2.5, stroke_dasharray=look.dash)
+
+    return _Entry(mark, 34, words)
 
 
 _ISLANDS_SHOWN = 9
 
 
-def _island_legend(data: PictureData, y: int) -> Iterator[str]:
+def _island_legend(data: PictureData) -> Iterator[_Entry]:
     """What the letters and colours of islands stand for."""
     if not data["nodes"]["switches"]["island"]:
         return
-    x, main, islands = 24.0, main_island(data), data["report"]["islands"]
+    main, islands = main_island(data), data["report"]["islands"]
     for number, island in enumerate(islands[:_ISLANDS_SHOWN]):
-        if number == main:
-            continue
-        words = f"island of {island['switches']:,} switch{'' if island['switches'] == 1 else 'es'}"
-        yield rect(x, y - 11, 14, 14, fill=ISLANDS[number % len(ISLANDS)])
-        yield text_at(x + 7, y, letter(number), "#fff", text_anchor="middle", font_size=10, font_weight=700)
-        yield text_at(x + 19, y, words, DIM, font_size=11)
-        x += 30 + 5.9 * len(words)
+        if number != main:
+            words = f"island of {island['switches']:,} switch{'' if island['switches'] == 1 else 'es'}"
+            yield _Entry(partial(_chip, number), 20, words)
     rest = len(islands) - _ISLANDS_SHOWN
-    last = [f"and {rest:,} more"] if rest > 0 else []
-    last += [f"unmarked: {letter(main)}, the largest"] if main >= 0 else []
-    yield text_at(x, y, ", ".join(last), DIM, font_size=11)
+    last = [f"and {rest:,} more islands"] if rest > 0 else []
+    last += [f"unmarked: {letter(main)}, the largest island"] if main >= 0 else []
+    if last:
+        yield _Entry(_no_mark, 0, ", ".join(last))
+
+
+def _chip(island: int, x: float, y: int) -> str:
+    box = rect(x, y - 11, 14, 14, fill=ISLANDS[island % len(ISLANDS)])
+    sign = letter(island)
+    return box + text_at(x + 7, y, sign, "#fff", text_anchor="middle", font_size=10, font_weight=700)

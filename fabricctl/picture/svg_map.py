@@ -202,7 +202,7 @@ class FabricMap:
         """Cells that cannot be told apart."""
         identity = self.data["identity"]
         told = identity["ambiguities"] if identity else ()
-        return {self.cells.cell(device) for one in told for device in one["devices"]}
+        return {self.cells.cell(device) for one in told for device in one["devices"] + one["places"]}
 
     @cached_property
     def _main(self) -> int:

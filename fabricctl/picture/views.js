@@ -118,9 +118,11 @@ function wasLookedAt(f) {
   if (IF_ASKED.has(f.kind)) return false;  // the page does not hold whether that check was made
   if (!hasMap || !place) return whole;
   if (BY_LINK.has(f.kind) && D.planned) return place.links.every(linkLookedAt);
+  if (f.kind === "absent_device")  // it is back when it is seen
+    return place.devices.some(id => id !== undefined && stateOf(id) === SEEN && isChosen(id));
   const ids = [...place.links.flat().map(([id]) => id), ...place.devices].filter(id => id !== undefined);
   if (!ids.length) return whole;
-  if (R.only && !ids.some(isAsked)) return false;
+  if (R.only && !ids.some(isChosen)) return false;
   return ids.some(id => stateOf(id) === SEEN) || whole;
 }
 
@@ -133,8 +135,8 @@ function linkLookedAt(spots) {
   return near.length > 0 && !near.some(pair => pair.by[NOT_ASKED]);
 }
 
-/** Whether a cable of a device is judged. */
-const isAsked = id => (pairsOfCell.get(cellOf(id)) ?? []).some(pair => !notAsked(pair));
+/** Whether every cable of a device is judged: one that --only names. */
+const isChosen = id => !(pairsOfCell.get(cellOf(id)) ?? []).some(pair => pair.by[NOT_ASKED]);
 
 /** Compare with a report that was dropped or chosen: the JSON report, or such a page. */
 function readReport(text, label) {
