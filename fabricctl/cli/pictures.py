@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fabricctl.cabling.verdict import Verdict
+    from fabricctl.discovery.model import Observation
     from fabricctl.picture.data import PictureData
     from fabricctl.picture.former import Former
     from fabricctl.workflows.verify_cabling import Intent
@@ -29,14 +30,16 @@ class Pictures:
         """Files it writes."""
         return [path for path in (self.html, self.svg) if path]
 
-    def take(self, intent: Intent, verdict: Verdict, made: datetime) -> None:
+    def take(self, intent: Intent, observation: Observation, verdict: Verdict, made: datetime) -> None:
         """Remember the verdict of this pass.
 
-        :raises InputError: the earlier report cannot be read.
+        :raises InputError: the earlier report cannot be read, or is one of another fabric.
         """
-        self._of, self._made = (intent, verdict, made), None
-        if self.compare:
-            _ = self.former  # a file that cannot be used is said before anything is written
+        self._of, self._made = (intent, observation, verdict, made), None
+        if self.former is not None:  # a file that cannot be used is said before anything is written
+            from fabricctl.workflows.picture_extras import check_former
+
+            check_former(self.former, verdict, self.compare)
 
     @cached_property
     def former(self) -> Former | None:
@@ -54,8 +57,9 @@ class Pictures:
             from fabricctl.picture.data import picture_data
             from fabricctl.workflows.picture_extras import picture_extras
 
-            intent, verdict, made = self._of
-            self._made = picture_data(verdict, picture_extras(intent, verdict, made=made, former=self.former))
+            intent, observation, verdict, made = self._of
+            extras = picture_extras(intent, verdict, made=made, former=self.former, observation=observation)
+            self._made = picture_data(verdict, extras)
         return self._made
 
     def page(self) -> str:

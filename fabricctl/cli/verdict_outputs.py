@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from fabricctl.cabling.verdict import Verdict
     from fabricctl.cli.pictures import Pictures
+    from fabricctl.discovery.model import Observation
     from fabricctl.workflows.verify_cabling import Intent
 
 
@@ -53,11 +54,11 @@ class Outputs:
         """Whether an HTML page is written or printed."""
         return bool(self.pictures.html) or Format.HTML in (self.format, *(form for _, form in self.reports))
 
-    def files(self, intent: Intent, verdict: Verdict) -> None:
+    def files(self, intent: Intent, observation: Observation, verdict: Verdict) -> None:
         """Write the report files, pictures and metrics."""
         from fabricctl.adapters.files import write_atomic
 
-        self.pictures.take(intent, verdict, _now())
+        self.pictures.take(intent, observation, verdict, _now())
         for path, form in self.reports:
             write_atomic(path, self.document(verdict, form))
         for path, text in self.pictures.documents():

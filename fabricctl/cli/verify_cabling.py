@@ -224,7 +224,7 @@ def _once(request: Request, outputs: Outputs) -> int:
         intent = load_intent(request, tell)
         observation = observe(request, intent.viewers, tell)
         verdict = judge(intent, observation)
-        outputs.files(intent, verdict)
+        outputs.files(intent, observation, verdict)
     outputs.screen(verdict)
     return _recorded(request, intent, observation, verdict, quiet=outputs.format is not Format.TEXT)
 
@@ -273,7 +273,7 @@ def _watch(request: Request, outputs: Outputs, seconds: float) -> int:
             with progress() as tell:
                 observation = observe(request, intent.viewers, tell)
                 verdict = judge(intent, observation)
-                outputs.files(intent, verdict)
+                outputs.files(intent, observation, verdict)
         except InputError as exc:
             if last is None:
                 raise

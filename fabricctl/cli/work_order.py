@@ -25,6 +25,8 @@ from fabricctl.cli.intent_options import (
     Viewers,
     checked,
     format_of,
+    inputs_of,
+    not_an_input,
     once_stdin,
 )
 from fabricctl.cli.state_options import StateOption

@@ -14,11 +14,14 @@ const L = links.a.length;
 const OK = 0, NOT_JUDGED = 5, NOT_ASKED = 6;
 const TIERS = {0: "host", 1: "leaf", 2: "spine", 3: "core", 9: "tier unknown"};
 const OUTSIDE = 2;  // of a stray: one of its devices is not planned, which is no fault by itself
+const UNASKED = 4, UNSURE = 5;  // outside --only; of a switch that cannot be told apart: none of them is counted as wrong
+const isAside = s => [OUTSIDE, UNASKED, UNSURE].includes(links.stray[s][4]);
 const SEEN = 0, ABSENT = 1, UNSEEN = 2, UNPLANNED = 3, UNREAD = 4;
 const STATES = ["seen", "absent: planned and gone, everything that should face it is down",
   "not discovered: nothing can be said of it", "not in the plan", "named by a neighbour, never read itself"];
 const STRAYS = ["in contradiction to the plan", "unexpected: the plan leaves these ports empty",
-  "to a device outside the plan", "loops back to the same device"];
+  "to a device outside the plan", "loops back to the same device",
+  "outside of what was asked: not judged", "of a switch that cannot be told apart: not judged"];
 // Per class: sign, style sheet's name, dashes on the map.
 const LOOK = [
   {word: "ok", sign: "\u2713", css: "ok", dash: []},
@@ -128,10 +131,21 @@ const mainIsland = (() => {
   return count >= 0.8 * sw.island.filter(n => n >= 0).length ? most : -1;
 })();
 const markedIsland = id => { const n = islandOf(id); return n === mainIsland ? -1 : n; };
+/** Marked islands of a cell: of a host those of its cards, each once. */
+const islandsCache = new Map();
+function markedIslands(cell) {
+  if (!manyIslands) return [];
+  if (!islandsCache.has(cell)) {
+    const all = isHost(cell) ? [...new Set(cardsOf(cell).map(islandOf))] : [islandOf(cell)];
+    islandsCache.set(cell, all.filter(n => n >= 0 && n !== mainIsland));
+  }
+  return islandsCache.get(cell);
+}
 const letter = n => n < 26 ? String.fromCharCode(65 + n) : String(n + 1);
 
 /** Devices that cannot be told apart from here: cell -> number of the ambiguity. */
-const ambiguityOf = new Map((D.identity?.ambiguities ?? []).flatMap((a, n) => a.devices.map(id => [cellOf(id), n])));
+const ambiguities = D.identity?.ambiguities ?? [];
+const ambiguityOf = new Map(ambiguities.flatMap((a, n) => [...a.devices, ...a.places].map(id => [cellOf(id), n])));
 
 // -- faces and ports --------------------------------------------------------------------------------------
 
@@ -202,10 +216,12 @@ const strayText = i => { const s = links.stray[i]; return `${endText(s[0], s[1])
 
 /** Cables between two cells (or two groups), counted: planned, in place, by class; strays beside them. */
 function makePair(a, b) {
-  return {a, b, planned: 0, by: [0, 0, 0, 0, 0, 0, 0], strays: 0, outside: 0, links: [], strayIds: []};
+  return {a, b, planned: 0, by: [0, 0, 0, 0, 0, 0, 0], strays: 0, outside: 0, unasked: 0, unsure: 0, links: [], strayIds: []};
 }
 
 const found = pair => pair.by[0] + pair.by[4] + pair.strays;
+/** Nothing of it was judged: it lies outside --only. */
+const notAsked = pair => pair.planned > 0 && pair.by[NOT_ASKED] === pair.planned && !pair.strays;
 const wrongIn = pair => pair.by[1] + pair.by[2] + pair.by[3] + pair.by[4];
 const pairs = new Map();
 
@@ -223,12 +239,13 @@ for (let i = 0; i < L; i++) {
 }
 links.stray.forEach((s, i) => {
   const pair = pairOf(pairs, cellOf(s[0]), cellOf(s[2]));
-  if (s[4] === OUTSIDE) pair.outside++; else pair.strays++;
+  if (s[4] === OUTSIDE) pair.outside++; else if (s[4] === UNASKED) pair.unasked++; else if (s[4] === UNSURE) pair.unsure++; else pair.strays++;
   pair.strayIds.push(i);
 });
 if (links.pairs) for (let i = 0; i < links.pairs.n.length; i++) {
   const pair = pairOf(pairs, links.pairs.a[i], links.pairs.b[i]);
-  pair.planned += links.pairs.n[i]; pair.by[OK] += links.pairs.n[i];
+  const out = links.pairs.o?.[i] ?? 0;
+  pair.planned += links.pairs.n[i]; pair.by[OK] += links.pairs.n[i] - out; pair.by[NOT_ASKED] += out;
 }
 
 const groupOf = new Int32Array(C);
@@ -236,7 +253,7 @@ groups.forEach((g, n) => { for (let i = 0; i < g.n; i++) groupOf[g.first + i] = 
 const groupPairs = new Map();
 for (const pair of pairs.values()) {
   const total = pairOf(groupPairs, groupOf[pair.a], groupOf[pair.b]);
-  total.planned += pair.planned; total.strays += pair.strays; total.outside += pair.outside;
+  total.planned += pair.planned; total.strays += pair.strays; total.outside += pair.outside; total.unasked += pair.unasked; total.unsure += pair.unsure;
   for (let c = 0; c < 7; c++) total.by[c] += pair.by[c];
 }
 const pairsOfCell = new Map();
@@ -250,7 +267,11 @@ function pairWords(pair) {
   const bad = WORST.filter(c => pair.by[c]).map(c => `${num(pair.by[c])} ${LOOK[c].word}`);
   if (pair.strays) bad.push(`${num(pair.strays)} there that the plan has elsewhere or not at all`);
   if (pair.outside) bad.push(`${num(pair.outside)} to a device outside the plan`);
+  if (pair.unasked) bad.push(`${num(pair.unasked)} outside of what was asked`);
+  if (pair.unsure) bad.push(`${num(pair.unsure)} of a switch that cannot be told apart`);
   if (!D.planned) return plural(pair.planned, "cable");
+  if (notAsked(pair)) return `planned ${num(pair.planned)}: not asked, so not judged${pair.unasked ? `; ${num(pair.unasked)} lie otherwise` : ""}`;
+  if (pair.by[NOT_ASKED]) bad.push(`${num(pair.by[NOT_ASKED])} not asked`);
   return `planned ${num(pair.planned)}, found ${num(found(pair))}${bad.length ? ": " + bad.join(", ") : ""}`;
 }
 
@@ -265,6 +286,8 @@ F.forEach((f, i) => {
   for (const cell of new Set((f.d ?? []).map(cellOf))) push(findingsOfCell, cell, i);
 });
 const causeOfLink = new Map();
+/** Causes that are more than an exchange of two links, as the screen counts them; exchanges come last in the list. */
+const systematic = D.causes.filter(cause => !cause.swap);
 D.causes.forEach((cause, n) => { for (const l of cause.l) causeOfLink.set(l, n); });
 F.forEach(f => { f.cause = (f.l ?? []).map(l => causeOfLink.get(l)).find(n => n !== undefined) ?? -1; });
 

@@ -6,21 +6,25 @@ Numbers are those of the JSON report.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from fabricctl import __version__
 from fabricctl.cabling.comparison import Comparison
-from fabricctl.cabling.finding_id import finding_id
+from fabricctl.cabling.finding_id import finding_id, where_of
 from fabricctl.cabling.islands import Islands, device_words, rail_words
 from fabricctl.cabling.model import Counts, Finding, Island
 from fabricctl.cabling.verdict import Verdict, VerdictWord
-from fabricctl.causes.model import Cause
+from fabricctl.causes.model import Cause, CauseKind, Explanation
 from fabricctl.fabric import Port
+from fabricctl.hostset import natural_key
+from fabricctl.identity.model import Ambiguity, Identification
 from fabricctl.picture.devices import Devices
 from fabricctl.picture.extras import Extras, Step
 from fabricctl.picture.faces import identities_json, panels_json
-from fabricctl.picture.former import compared
+from fabricctl.picture.former import compared, where_json
 from fabricctl.picture.links import Links, bad_numbers, class_words
+from fabricctl.report.causes_words import summary
 from fabricctl.report.screen import headline, island_lines
 from fabricctl.report.words import (
     CLASSES,
@@ -67,10 +71,10 @@ def picture_data(verdict: Verdict, extras: Extras | None = None) -> PictureData:
         data["findings"] = [
             _finding(finding, one) for finding, one in zip(verdict.findings, ids, strict=True)
         ]
-        data |= {"causes": [], "steps": None, "identity": None}
+        data |= {"causes": [], "why": "", "steps": None, "identity": None}
     else:
         data |= _fabric(verdict, comparison, extras, ids)
-    data["compare"] = compared(extras.former, ids) if extras.former is not None else None
+    data["compare"] = compared(extras.former, ids, extras.looked) if extras.former is not None else None
     return data
 
 
@@ -167,6 +171,7 @@ def _finding(
     tiers = sorted({cable.tiers for cable in finding.cables if cable.tiers})
     if tiers:
         entry["tiers"] = tiers
+    entry["w"] = where_json(where_of(finding))
     if devices is None or links is None:
         entry["cables"] = [printable(line) for line in listed_cables(finding)]
         entry["devices"] = list(map(printable, finding.devices))
@@ -187,9 +192,11 @@ def _finding(
 
 def _fabric(verdict: Verdict, comparison: Comparison, extras: Extras, ids: list[str]) -> dict[str, Any]:
     devices = Devices(comparison, extras)
-    links = Links(comparison, devices, only=verdict.only, planned=verdict.plan_format is not None)
     causes = verdict.explanation.causes if verdict.explanation is not None else ()
     known = verdict.identification
+    unsure = known.ambiguous if known is not None else ()
+    planned = verdict.plan_format is not None
+    links = Links(comparison, devices, only=verdict.only, planned=planned, unsure=unsure)
     nodes = devices.nodes_json(_islands(verdict, comparison))
     return {
         "map": devices.groups_json(),
@@ -203,8 +210,9 @@ def _fabric(verdict: Verdict, comparison: Comparison, extras: Extras, ids: list[
             _finding(finding, one, devices, links) for finding, one in zip(verdict.findings, ids, strict=True)
         ],
         "causes": [_cause(cause, links, devices) for cause in causes],
+        "why": printable(_why(verdict.explanation, causes)),
         "steps": None if extras.steps is None else [_step(step, devices) for step in extras.steps],
-        "identity": None if known is None else identities_json(known, devices),
+        "identity": None if known is None else _identity(known, devices),
     }
 
 
@@ -219,12 +227,40 @@ def _islands(verdict: Verdict, comparison: Comparison) -> dict[str, int]:
     return {key: number for number, part in enumerate(parts) for key in part}
 
 
+def _identity(known: Identification, devices: Devices) -> dict[str, Any]:
+    told = identities_json(known, devices)
+    for entry, one in zip(told["ambiguities"], known.ambiguities, strict=True):
+        entry["title"] = _places(one, devices)
+        places = {place for way in one.hypotheses for _, place in way.names}
+        entry["places"] = sorted(devices.numbers[key] for key in places if key in devices.numbers)
+    return told
+
+
+def _places(one: Ambiguity, devices: Devices) -> str:
+    """The places in question: ``ibl-p03-r2 or ibl-p03-r3``; the devices where no hypothesis names one."""
+    keys = {place for way in one.hypotheses for _, place in way.names} or set(one.devices)
+    nodes = devices.nodes
+    names = sorted({nodes[key].name if key in nodes else key for key in keys}, key=natural_key)
+    more = f" and {len(names) - 6:,} more" if len(names) > 6 else ""
+    return printable((" or " if len(names) == 2 else ", ").join(names[:6]) + more)
+
+
+def _why(told: Explanation | None, causes: Sequence[Cause]) -> str:
+    """One sentence: how much is explained by causes, how much are plain exchanges, as the screen says it."""
+    if not causes:
+        return ""
+    if told is None or causes is not told.causes:
+        told = Explanation(tuple(causes), wrong=sum(cause.links for cause in causes))
+    return summary(told)
+
+
 def _cause(cause: Cause, links: Links, devices: Devices) -> dict[str, Any]:
     def numbers(ports: tuple[Port, ...]) -> list[int]:
         return [links.at[port] for port in ports if port in links.at]
 
     return {
         "kind": cause.kind.value.replace("_", " "),
+        "swap": cause.kind is CauseKind.SWAPPED,
         "subject": printable(cause.subject),
         "headline": printable(cause.headline),
         "links": cause.links,

@@ -38,7 +38,7 @@ function showDetail() {
   document.body.classList.toggle("selected", Boolean(sel));
   if (!sel) { box.replaceChildren(el("p", {class: "empty", text: "Select a finding, a device or a cable."})); return; }
   const [[type, n]] = Object.entries(sel);
-  const parts = {f: findingDetail, d: deviceDetail, l: linkDetail, s: strayDetail, g: groupDetail, p: pairDetail, c: causeDetail, t: stepDetail}[type](n);
+  const parts = {f: findingDetail, d: deviceDetail, l: linkDetail, s: strayDetail, g: groupDetail, p: pairDetail, c: causeDetail, t: stepDetail, a: ambiguityDetail}[type](n);
   box.replaceChildren(
     el("div", {class: "bar"}, el("button", {type: "button", class: "close", onclick: () => update({sel: null}), "aria-label": "Close the selection"}, "\u2190 list"),
       el("button", {type: "button", onclick: () => { update({view: "map"}); showWorldOfFocus(); }, text: "show on map"}),
@@ -140,11 +140,13 @@ function identityWords(v) {
   return `by its cables: ${num(v.for)} for, ${num(v.against)} against, margin ${num(v.margin)}${second}${v.described ? `; calls itself ${v.described}` : ""}`;
 }
 
+const ambiguityDetail = n => [el("p", {class: "what", text: "two explanations, none of them shown as fact"}), el("h2", {text: ambiguities[n].title}), ambiguity(ambiguities[n])];
+
 /** Hypotheses with what each would cost, and what to look at; none of them is shown as fact. */
 function ambiguity(a) {
   return [el("h3", {text: "Cannot be told from here"}),
     el("ul", {class: "lines"}, a.hypotheses.map(([words, moves, renames]) => el("li", {text: `${words} (${plural(moves, "move")}, ${plural(renames, "rename")})`}))),
-    el("p", {class: "sub", text: `to decide: ${a.decide.join("; ")}`}),
+    el("h3", {text: "What decides"}), el("ul", {class: "lines"}, a.decide.map(text => el("li", {text}))),
     el("p", {class: "refs"}, a.devices.flatMap((id, n) => [n ? ", " : "", deviceRef(id)]))];
 }
 
@@ -247,9 +249,9 @@ const strayPorts = (s, id) => { const t = links.stray[s]; return [t[0] === id ? 
 function causeDetail(n) {
   const c = D.causes[n], fs = [...new Set(c.l.flatMap(l => findingsOfLink.get(l) ?? []))];
   return [
-    el("p", {class: "what", text: `cause: ${c.kind} (${c.confidence})`}), el("h2", {text: c.headline}),
+    el("p", {class: "what", text: c.swap ? "plain exchange of two links" : `cause: ${c.kind} (${c.confidence})`}), el("h2", {text: c.headline}),
     el("dl", {}, row("explains", plural(c.links, "link")), row("evidence", c.evidence), row("do", c.fix), row("on", c.subject), row("devices", c.d.slice(0, 24).flatMap((id, i) => [i ? ", " : "", deviceRef(id)]))),
-    fs.length ? [el("button", {type: "button", text: `list its ${plural(fs.length, "finding")}`, onclick: () => update({cause: String(n), sel: null})})] : null,
+    fs.length ? [el("button", {type: "button", text: c.swap ? "list all exchanges" : `list its ${plural(fs.length, "finding")}`, onclick: () => update({cause: c.swap ? "swap" : String(n), sel: null})})] : null,
     c.l.length ? cableTable(c.l, plural(c.l.length, "cable") + " explained") : null,
   ];
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fabricctl.panels import Panel
-from fabricctl.picture.former import Former
+from fabricctl.picture.former import Former, LookedAt
 from fabricctl.plan.lengths import RackSpot
 
 Step = Mapping[str, Any]
@@ -27,7 +27,8 @@ class Extras:
     :param racks: rack name -> its height and where it stands.
     :param heights: device or host name -> rack units it takes.
     :param serials: plan node key -> serial number.
-    :param former: an earlier run to compare with.
+    :param former: an earlier run to compare with. :param looked: whether this run would have shown a finding of it;
+        None takes every place as looked at.
     """
 
     site: str = ""
@@ -39,3 +40,4 @@ class Extras:
     heights: Mapping[str, int] = field(default_factory=dict)
     serials: Mapping[str, str] = field(default_factory=dict)
     former: Former | None = None
+    looked: LookedAt | None = None

@@ -122,9 +122,9 @@ function showRacks() {
   if (state.view !== "racks") return;
   const box = $("racks");
   if (!hasMap || !D.racks.length) { box.replaceChildren(el("p", {class: "empty", text: "Neither plan nor site file says where devices stand: no rack can be drawn. Add a_rack and a_u columns to the cabling list, or places to the site file."})); return; }
-  const focused = focus(), all = rackTable(), flagged = rack => rack.devices.some(cell => findingsOfCell.has(cell) || stateOf(cell) !== SEEN);
+  const focused = focus(), all = rackTable(), flagged = rack => rack.devices.some(cell => findingsOfCell.has(cell) || stateOf(cell) !== SEEN || ambiguityOf.has(cell));
   let list = state.rack ? all.filter(r => r.name === state.rack) : focused ? all.filter(r => r.devices.some(cell => focused.cells.has(cell))) : all.filter(flagged);
-  const why = state.rack ? `rack ${state.rack}` : focused ? "racks of the selection" : list.length ? "racks with findings" : "all racks";
+  const why = state.rack ? `rack ${state.rack}` : focused ? "racks of the selection" : list.length ? "racks with findings or with what cannot be told" : "all racks";
   if (!list.length) list = all;
   const own = state.sel?.d !== undefined ? rackOf(state.sel.d) : "";
   if (own) list = [...list.filter(r => r.name === own), ...list.filter(r => r.name !== own)];
@@ -149,6 +149,13 @@ function showAllRacks() {
 /** Racks side by side are drawn equally high. */
 const tallest = list => list.reduce((high, rack) => Math.max(high, rack.units, ...rack.devices.map(cell => { const s = spanOf(cell, rack); return s.low + s.high - 1; })), 10);
 
+/** Hatching of a box: nothing is known of it. */
+function strikes(x, y, wide, tall) {
+  let d = "";
+  for (let at = 0; at + tall <= wide; at += 7) d += `M${x + at} ${y + tall}l${tall} ${-tall}`;
+  return d;
+}
+
 function rackFigure(rack, focused, high) {
   const spans = rack.devices.map(cell => [cell, spanOf(cell, rack)]);
   const top = rack.units || high, unit = 13, w = 190, left = 24;
@@ -158,13 +165,14 @@ function rackFigure(rack, focused, high) {
   for (const [cell, {low, high}] of spans) {
     if (!low) continue;
     const y = 2 + (top - low - high + 1) * unit, what = stateOf(cell), bad = findingsOfCell.has(cell);
-    const css = what === ABSENT ? "absent" : what !== SEEN ? "unknown" : bad ? "flagged" : "fine";
+    const css = what === ABSENT ? "absent" : what !== SEEN || ambiguityOf.has(cell) ? "unknown" : bad ? "flagged" : "fine";
     const node = svg("g", {class: `unitbox u-${css}${focused?.cells.has(cell) ? " framed" : ""}`, tabindex: 0, role: "button", onclick: () => update({sel: {d: cell}}),
       onkeydown: event => { if (event.key === "Enter" || event.key === " ") { update({sel: {d: cell}}); event.preventDefault(); } }, "aria-label": cellWords(cell).filter(Boolean).join(", ")},
       svg("rect", {x: left + 2, y: y + 0.5, width: w - left - 6, height: high * unit - 1, rx: 1}),
-      css === "unknown" ? svg("path", {d: `M${left + 4} ${y + high * unit - 2}l7 -6m6 6l7 -6m6 6l7 -6m6 6l7 -6`, class: "strike"}) : null,
+      css === "unknown" ? svg("path", {d: strikes(left + 2, y + 0.5, w - left - 6, high * unit - 1), class: "strike", opacity: 0.55}) : null,
       svg("text", {x: left + 6, y: y + high * unit / 2 + 3.5}, cut(nameOf(cell), 24)),
-      css === "flagged" || css === "absent" ? svg("text", {x: w - 12, y: y + high * unit / 2 + 3.5, class: "sign"}, css === "absent" ? LOOK[1].sign : worstLook(cell).sign) : null,
+      ambiguityOf.has(cell) ? svg("text", {x: w - 12, y: y + high * unit / 2 + 3.5, class: "sign unsure"}, "?")
+        : css === "flagged" || css === "absent" ? svg("text", {x: w - 12, y: y + high * unit / 2 + 3.5, class: "sign"}, css === "absent" ? LOOK[1].sign : worstLook(cell).sign) : null,
       svg("title", {}, cellWords(cell).filter(Boolean).join("\n")));
     picture.append(node);
   }

@@ -13,7 +13,8 @@ const facets = {
   tier: {label: "Tier", of: f => f.tiers ?? [...new Set((f.d ?? []).filter(isSwitch).map(id => TIERS[tierOf(id)]))]},
   rack: {label: "Rack", of: f => [...new Set(devicesOf(f).map(rackOf).filter(Boolean))]},
   rail: {label: "Rail", of: f => [...new Set(devicesOf(f).map(railOf).filter(Boolean))]},
-  cause: {label: "Cause", of: f => [f.cause < 0 ? "none" : String(f.cause)], word: v => v === "none" ? "no cause found" : D.causes[v].headline},
+  cause: {label: "Cause", of: f => [f.cause < 0 ? "none" : D.causes[f.cause].swap ? "swap" : String(f.cause)],
+    word: v => v === "none" ? "no cause found" : v === "swap" ? "plain exchange of two links" : D.causes[v]?.headline ?? v},
   change: {label: "Change", of: f => [["still", "new", "returned"][changeOf[F.indexOf(f)] ?? 0]]},
 };
 
@@ -34,6 +35,13 @@ function initFindings() {
     const item = event.target.closest("[data-sel]");
     if (item) update({sel: selOf(item.dataset.sel)});
   });
+}
+
+/** What a link asked for and this report does not have. */
+function showLost() {
+  const box = $("lost"), id = state.lost, gone = comparison && [...comparison.gone, ...comparison.unlooked].find(f => f.id === id);
+  box.hidden = !id;
+  if (id) box.textContent = /^F-/.test(id) ? `${id} is not in this report (repaired, or another run)${gone ? `: ${gone.headline}` : ""}` : `${id} is not in this report`;
 }
 
 function fillFilters() {
@@ -71,11 +79,13 @@ function showFindings() {
   for (const key of Object.keys(facets)) { const select = $("f-" + key); if (select) select.value = state[key]; }
   const some = FILTERS.some(key => state[key]);
   $("clear").hidden = !some;
-  $("count").textContent = some ? `${num(listed.length)} of ${plural(F.length, "finding")}` : plural(F.length, "finding");
+  const unsure = ambiguities.length ? `, ${plural(ambiguities.length, "ambiguity", "ambiguities")}` : "";
+  $("count").textContent = some ? `${num(listed.length)} of ${plural(F.length, "finding")}` : plural(F.length, "finding") + unsure;
   const list = $("list"), parts = document.createDocumentFragment();
   const at = state.sel?.f !== undefined ? listed.indexOf(F[state.sel.f]) : -1;
   if (at >= shownMore) shownMore = at + 50;
   for (const hit of deviceHits()) parts.append(hit);
+  if (!some || state.q) parts.append(...ambiguityItems());
   let kind = "";
   listed.slice(0, shownMore).forEach(f => {
     if (f.kind !== kind) {
@@ -87,8 +97,8 @@ function showFindings() {
   });
   if (listed.length > shownMore) parts.append(el("button", {type: "button", class: "more", text: `show ${num(Math.min(500, listed.length - shownMore))} more of ${num(listed.length)}`,
     onclick: () => { shownMore += 500; showFindings(); }}));
-  if (!F.length) parts.append(el("p", {class: "empty", text: R.verdict === "ok" ? "Nothing found: no cable, no port, no name is wrong." : "No finding; read what could not be told."}));
-  else if (!listed.length) parts.append(el("p", {class: "empty", text: "No finding matches. "}, el("button", {type: "button", text: "clear the filters", onclick: clearFilters})));
+  if (!F.length && !ambiguities.length) parts.append(el("p", {class: "empty", text: R.verdict === "ok" ? "Nothing found: no cable, no port, no name is wrong." : "No finding; read what could not be told."}));
+  else if (F.length && !listed.length) parts.append(el("p", {class: "empty", text: "No finding matches. "}, el("button", {type: "button", text: "clear the filters", onclick: clearFilters})));
   list.replaceChildren(parts);
   markSelected();
 }
@@ -100,6 +110,19 @@ function findingItem(f) {
     el("span", {class: "head", text: f.headline}),
     f.found && f.found.length < 120 ? el("span", {class: "sub", text: f.found}) : null);
   return item;
+}
+
+/** What has two explanations: no finding, but somebody must look before anything is moved. */
+function ambiguityItems() {
+  const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
+  const list = ambiguities.map((a, n) => [a, n]).filter(([a]) => {
+    const text = [a.title, ...a.devices.map(nameOf), ...a.hypotheses.map(h => h[0]), ...a.decide].join(" ").toLowerCase();
+    return words.every(word => text.includes(word));
+  });
+  return list.length ? [el("h3", {class: "kind"}, el("i", {class: "mark m-unknown", "aria-hidden": "true", text: "?"}), "Cannot be told apart ", el("small", {text: num(list.length)})),
+    ...list.map(([a, n]) => el("div", {class: "item", role: "option", tabindex: -1, "data-sel": `a:${n}`},
+      el("span", {class: "head", text: a.title}), a.hypotheses.map(([said, moves]) => el("span", {class: "sub", text: `${said} (${plural(moves, "move")})`})),
+      el("span", {class: "sub", text: `to decide: ${a.decide[0] ?? "nothing is known"}`})))] : [];
 }
 
 /** Devices the typed words name: search finds places too, not only what is wrong. */
@@ -160,5 +183,5 @@ function searchKey(event) {
     const first = $("list").querySelector("[data-sel]");
     if (first) { update({q: $("q").value}); $("list").querySelector("[data-sel]")?.focus(); update({sel: selOf($("list").querySelector("[data-sel]").dataset.sel)}); }
     event.preventDefault();
-  } else if (event.key === "Escape") { $("q").value = ""; update({q: ""}); event.stopPropagation(); }
+  }
 }

@@ -6,6 +6,7 @@ A fabric above ``WHOLE`` cables sends only what is wrong; healthy cables are the
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from enum import IntEnum
 from functools import cached_property
 from typing import Any
@@ -35,15 +36,31 @@ class Stray(IntEnum):
     OUTSIDE = 2
     """One of its devices is not planned."""
     LOOP = 3
+    NOT_ASKED = 4
+    """Outside ``--only``, whatever else it is."""
+    UNSURE = 5
+    """Of a switch of which nobody knows which one it is."""
+
+
+ASIDE = frozenset({Stray.OUTSIDE, Stray.NOT_ASKED, Stray.UNSURE})
+"""Strays that are no fault by themselves."""
 
 
 class Links:
     """Every cable under a number: planned ones, and strays."""
 
     def __init__(
-        self, comparison: Comparison, devices: Devices, *, only: str = "", planned: bool = True
+        self,
+        comparison: Comparison,
+        devices: Devices,
+        *,
+        only: str = "",
+        planned: bool = True,
+        unsure: Collection[str] = (),
     ) -> None:
+        """:param unsure: discovered keys of switches that cannot be told apart."""
         self.comparison, self.devices, self.planned = comparison, devices, planned
+        self.unsure = unsure
         self.fabric = comparison.binding.plan.fabric
         self.judged = {judged.link.a: judged for judged in comparison.classified.judged}
         place_of = comparison.ends.knowledge.place_of
@@ -100,8 +117,20 @@ class Links:
                 kind = Stray.UNEXPECTED
             else:
                 kind = Stray.OUTSIDE
-            found.append((comparison.in_plan(link.a), comparison.in_plan(link.b), kind))
+            a, b = comparison.in_plan(link.a), comparison.in_plan(link.b)
+            if not self._asked(a, b, want, far):
+                kind = Stray.NOT_ASKED
+            elif link.a.node in self.unsure or link.b.node in self.unsure:
+                kind = Stray.UNSURE
+            found.append((a, b, kind))
         return found
+
+    def _asked(self, a: Port, b: Port, *planned: Link | None) -> bool:
+        """Whether a cable that is there concerns a chosen device, or a port that a judged cable wants."""
+        scope = self.scope
+        if scope is None or a.node in scope.nodes or b.node in scope.nodes:
+            return True
+        return any(link is not None and scope.holds(link) for link in planned)
 
     @cached_property
     def stray_at(self) -> dict[Port, int]:
@@ -186,20 +215,26 @@ class Links:
         return entry
 
     def _pairs(self) -> dict[str, list[int]]:
-        """Healthy cables between two cells (switches or hosts), counted."""
+        """Healthy cables between two cells (switches or hosts), counted; ``o``: those of ``n`` that are not asked."""
         devices = self.devices
         cells, nodes = devices.cell_numbers, devices.nodes
         cell = {
             key: cells[devices.cell_of(key)] if node.kind is NodeKind.HCA else cells[key]
             for key, node in nodes.items()
         }
-        counted = Counter(
-            (cell[link.a.node], cell[link.b.node]) for link in self.all if link.a not in self.judged
-        )
+        counted: Counter[tuple[int, int]] = Counter()
+        outside: Counter[tuple[int, int]] = Counter()
+        for link in self.all:
+            if link.a not in self.judged:
+                pair = cell[link.a.node], cell[link.b.node]
+                counted[pair] += 1
+                if self.scope is not None and not self.scope.holds(link):
+                    outside[pair] += 1
         return {
             "a": [a for a, _ in counted],
             "b": [b for _, b in counted],
             "n": list(counted.values()),
+            "o": [outside[pair] for pair in counted] if outside else [],
         }
 
 

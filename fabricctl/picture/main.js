@@ -29,18 +29,26 @@ function pageKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape") {
     if (!$("help").hidden) { toggleHelp(false); return; }
-    if (typing) typing.blur();
+    if (typing?.id === "q" && state.q) { $("q").value = ""; update({q: ""}); }
+    else if (typing) typing.blur();
     else update({sel: null});
     return;
   }
   if (typing) return;
-  if (event.key === "/") { $("q").focus(); $("q").select(); }
+  if (event.key === "/") toSearch();
   else if (event.key === "?") toggleHelp($("help").hidden);
   else if (/^[1-6]$/.test(event.key)) { update({view: VIEWS[event.key - 1]}); }
   else if (event.key === "j" || event.key === "k") stepFinding(event.key === "j" ? 1 : -1);
   else if (event.key === "v") $("app").classList.toggle("short");
   else return;
   event.preventDefault();
+}
+
+/** Back to the list, which a selection may cover, and into the search box. */
+function toSearch() {
+  if (!matchMedia("(min-width: 1700px)").matches) update({sel: null});
+  $("q").focus();
+  $("q").select();
 }
 
 function stepFinding(step) {
@@ -66,11 +74,15 @@ function isDark() {
 }
 
 function showLegend() {
-  const shown = [...LOOK.slice(0, 6), STRAY_LOOK];
+  const shown = [...LOOK.slice(0, R.only ? 7 : 6), STRAY_LOOK];
+  const isles = manyIslands ? R.islands.slice(0, 9).map((isle, n) => [isle, n]).filter(([, n]) => n !== mainIsland) : [];
   $("legend").replaceChildren(...(D.planned ? shown : [LOOK[0], LOOK[4]]).map(look => el("span", {}, svg("svg", {viewBox: "0 0 26 10", width: 26, height: 10, class: `k-${look.css}`, "aria-hidden": "true"},
-    svg("line", {x1: 0, y1: 5, x2: 26, y2: 5, "stroke-dasharray": look.dash.join(" ") || null})), look === LOOK[0] ? (D.planned ? "as planned" : "seen") : look === STRAY_LOOK ? "+ found where not planned" : `${look.sign} ${look.word}`)),
+    svg("line", {x1: 0, y1: 5, x2: 26, y2: 5, "stroke-dasharray": look.dash.join(" ") || null})), look === LOOK[0] ? (D.planned ? "as planned" : "seen") : look === STRAY_LOOK ? "+ found where not planned" : look === LOOK[6] ? `${look.sign} outside ${R.only}: not judged` : `${look.sign} ${look.word}`)),
     el("span", {}, el("i", {class: "cellmark gone"}), "absent"), el("span", {}, el("i", {class: "cellmark none"}), "unknown"),
-    D.planned ? el("span", {text: "dashed: as intended, solid: as found"}) : "");
+    D.planned ? el("span", {text: "dashed: as intended, solid: as found"}) : "",
+    ...isles.map(([isle, n]) => el("span", {class: "island"}, el("i", {class: `isle i${n % 8 + 1}`, text: letter(n)}), `island of ${plural(isle.switches, "switch", "switches")}`)),
+    manyIslands && R.islands.length > 9 ? el("span", {text: `and ${num(R.islands.length - 9)} more islands`}) : "",
+    manyIslands && mainIsland >= 0 ? el("span", {text: `unmarked: the largest island (${letter(mainIsland)})`}) : "");
 }
 
 function start() {
@@ -86,6 +98,7 @@ function start() {
   onState(changed => {
     const has = (...keys) => keys.some(key => changed.has(key));
     if (has("view")) showView();
+    if (has("lost", "sel") || !changed.size) showLost();
     if (has("sel") || !changed.size) { if (has("sel")) { showDetail(); markSelected(); if (state.view === "map") showFocus(); } }
     if (has(...FILTERS) || !changed.size) { if (has("q")) shownMore = SHOWN_AT_ONCE; showFindings(); showTabs(); }
     if (has("mp", "ms")) fillMatrixBar();
@@ -94,7 +107,7 @@ function start() {
     if (has("view", "sel") || !changed.size) { showChanges(); showAbout(); }
     redrawMap(); redrawMatrix();
   });
-  showFindings(); showDetail(); showRacks(); showOrder(); showChanges(); showAbout();
+  showLost(); showFindings(); showDetail(); showRacks(); showOrder(); showChanges(); showAbout();
   document.documentElement.classList.add("live");
   $("app").hidden = false;
   document.addEventListener("keydown", pageKey);

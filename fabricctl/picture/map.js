@@ -7,6 +7,10 @@ const mapBox = {w: 0, h: 0};
 const rowsUp = [...new Set(groups.map(g => g.tier))].sort((a, b) => a - b);
 const sharedRows = new Set(hasMap ? D.map.shared : []);
 const worldWidth = hasMap ? D.map.width : 1;
+// While the map moves a heavy frame is drawn light: fewer lines, none of them dashed, no words on them. It is drawn
+// whole as soon as it rests.
+const HEAVY = 450, MOST_FAULTS = 90, REST_MS = 140;
+let light = false, moving = false, resting = 0;
 let boxesHit = [], linesHit = [], chipsTaken = [], hovered = null, mapFocus = -1;
 
 const plotWidth = () => Math.max(50, mapBox.w - GUTTER() - 14);
@@ -54,8 +58,7 @@ function drawMap() {
   ctx.fillRect(0, 0, w, h);
   ctx.lineCap = "butt";
   const dimmed = focus();
-  const opened = openGroups();
-  const bands = collectBands(opened);
+  const bands = bandsOfFrame();
   drawHealthy(ctx, bands, dimmed);
   drawFaulty(ctx, bands, dimmed);
   if (dimmed) drawFocus(ctx, dimmed);
@@ -63,6 +66,30 @@ function drawMap() {
   drawChips(ctx, bands, dimmed);
   drawGutter(ctx);
   if (hovered) outline(ctx, hovered);
+}
+
+/** The map moves: until it rests, frames may be light. */
+function stir() {
+  moving = true;
+  clearTimeout(resting);
+  resting = setTimeout(() => { moving = false; redrawMap(); }, REST_MS);
+}
+
+const weigh = bands => bands.reduce((sum, band) => sum + (isFaulty(band) ? 4 : 1), 0);
+const isFaulty = band => band.pair ? wrongIn(band.pair) + band.pair.strays > 0 : band.link === undefined || classOf(band.link) !== OK;
+
+/** All bands; of a heavy frame in motion those of the devices in view, of one still too heavy those of the groups. */
+function bandsOfFrame() {
+  const whole = collectBands(openGroups());
+  light = moving && weigh(whole) > HEAVY;
+  if (!light) return whole;
+  const near = whole.filter(band => band.level === 0 || band.near);
+  const some = near.length > HEAVY ? collectBands(groups.map(() => false)) : near;
+  const faulty = some.filter(isFaulty);
+  if (faulty.length <= MOST_FAULTS) return some;
+  const much = band => band.pair ? wrongIn(band.pair) + band.pair.strays : 1;
+  const kept = new Set(faulty.sort((a, b) => much(b) - much(a)).slice(0, MOST_FAULTS));
+  return some.filter(band => kept.has(band) || (band.pair && band.pair.by[OK] && !isFaulty(band)));
 }
 
 const onScreen = (x0, x1) => x1 > 0 && x0 < mapBox.w;
@@ -152,16 +179,16 @@ function cellBands(pair, bands) {
     for (const i of pair.links) {
       const [p, q] = cellOf(links.a[i]) === low ? [portX(low, links.a[i], links.ap[i]), portX(high, links.b[i], links.bp[i])]
         : [portX(low, links.b[i], links.bp[i]), portX(high, links.a[i], links.ap[i])];
-      bands.push({x1: p, y1: ra.y, x2: q, y2, same, link: i, level: 2, wide: 1.2});
+      bands.push({x1: p, y1: ra.y, x2: q, y2, same, link: i, near, level: 2, wide: 1.2});
     }
     for (const i of pair.strayIds) {
       const s = links.stray[i], flip = cellOf(s[0]) !== low;
       const p = flip ? portX(low, s[2], s[3]) : portX(low, s[0], s[1]), q = flip ? portX(high, s[0], s[1]) : portX(high, s[2], s[3]);
-      bands.push({x1: p, y1: ra.y, x2: q, y2, same, stray: i, level: 2, wide: 1.6});
+      bands.push({x1: p, y1: ra.y, x2: q, y2, same, stray: i, near, level: 2, wide: 1.6});
     }
     return;
   }
-  bands.push({x1, y1: ra.y, x2, y2, same, pair, level: 1, wide: pair.planned + pair.strays < 2 ? 0.6 : clamp(Math.sqrt(pair.planned + pair.strays) / 2, 0.8, 4)});
+  bands.push({x1, y1: ra.y, x2, y2, same, pair, near, level: 1, wide: pair.planned + pair.strays < 2 ? 0.6 : clamp(Math.sqrt(pair.planned + pair.strays) / 2, 0.8, 4)});
 }
 
 const portOrder = new Map();
@@ -193,7 +220,7 @@ function portX(cell, id, port) {
 
 const bandClass = band => {
   if (band.link !== undefined) return [classOf(band.link)];
-  if (band.stray !== undefined) return links.stray[band.stray][4] === OUTSIDE ? [] : [-1];
+  if (band.stray !== undefined) return isAside(band.stray) ? [] : [-1];
   const by = band.pair.by, classes = WORST.filter(c => by[c]);
   return band.pair.strays ? [...classes, -1] : classes;
 };
@@ -223,10 +250,11 @@ function line(ctx, band, shift = 0) {
 
 /** Everything that is as planned, faint; a few paths per width. */
 function drawHealthy(ctx, bands, dimmed) {
-  const paths = new Map(), beside = [];
+  const paths = new Map(), beside = [], aside = [];
   for (const band of bands) {
+    if (band.link !== undefined ? classOf(band.link) === NOT_ASKED : band.pair && notAsked(band.pair)) { aside.push(band); linesHit.push(band); continue; }
     if (band.link !== undefined && classOf(band.link) !== OK) continue;
-    if (band.stray !== undefined || (band.pair && !band.pair.by[OK] && !band.pair.by[NOT_ASKED])) { if (isOutside(band)) beside.push(band); continue; }
+    if (band.stray !== undefined || (band.pair && !band.pair.by[OK])) { if (isOutside(band)) beside.push(band); continue; }
     const wide = Math.max(0.6, Math.round(band.wide * 2) / 2);
     push(paths, wide, band);
     linesHit.push(band);
@@ -240,8 +268,15 @@ function drawHealthy(ctx, bands, dimmed) {
     for (const band of list) line(ctx, band);
     ctx.stroke();
   }
-  ctx.setLineDash([5, 3]);
+  ctx.strokeStyle = ink.unknown;
   ctx.lineWidth = 1;
+  ctx.globalAlpha = dimmed ? 0.25 : clamp(300 / (aside.length || 1), 0.25, 0.7);
+  ctx.setLineDash(LOOK[NOT_ASKED].dash);
+  ctx.beginPath();
+  for (const band of aside) line(ctx, band);
+  ctx.stroke();
+  ctx.strokeStyle = ink.faint;
+  ctx.setLineDash([5, 3]);
   ctx.beginPath();
   for (const band of beside) { line(ctx, band); linesHit.push(band); }
   ctx.stroke();
@@ -249,13 +284,13 @@ function drawHealthy(ctx, bands, dimmed) {
   ctx.globalAlpha = 1;
 }
 
-/** Cables to devices outside the plan: counted, no fault. */
-const isOutside = band => band.stray !== undefined ? links.stray[band.stray][4] === OUTSIDE : band.pair.outside > 0;
+/** Cables to devices outside the plan or outside of what was asked: counted, no fault. */
+const isOutside = band => band.stray !== undefined ? isAside(band.stray) : band.pair.outside + band.pair.unasked + band.pair.unsure > 0;
 
 /** What is wrong at full ink: the intended as a dashed ghost beside what is there, both on the same edge. */
 function drawFaulty(ctx, bands, dimmed) {
   const paths = new Map();
-  for (const band of bands) for (const cls of bandClass(band)) {
+  for (const band of bands) for (const cls of light ? bandClass(band).slice(0, 1) : bandClass(band)) {
     if (cls === OK || cls === NOT_ASKED) continue;
     push(paths, cls, band);
     if (cls !== OK) linesHit.push(band);
@@ -266,7 +301,7 @@ function drawFaulty(ctx, bands, dimmed) {
     if (!list) continue;
     ctx.strokeStyle = ink[look.css];
     ctx.globalAlpha = dimmed ? 0.2 : clamp(90 / list.length, 0.25, 1);
-    ctx.setLineDash(look.dash);
+    ctx.setLineDash(light ? [] : look.dash);
     ctx.lineWidth = list.length > 90 ? 1.1 : cls < 0 ? 1.6 : cls === 5 ? 1 : 1.7;
     ctx.beginPath();
     const shift = cls < 0 ? -3 : cls === 4 || cls === 5 ? 0 : 3;

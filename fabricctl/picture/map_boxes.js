@@ -17,6 +17,7 @@ function drawBoxes(ctx, dimmed) {
     boxesHit.push({x0: x0 - 3, y0: y - 3, x1: x1 + 3, y1: y + high + 3, group: n});
     if (px >= 1.6) for (let i = 0; i < g.n; i++) drawCell(ctx, g, g.first + i, px, y, high, dimmed);
     else if (g.n) drawCrowd(ctx, g, x0, x1, y, high);
+    if (manyIslands && !light && (px < 12 || g.tier === 0)) islandLetters(ctx, g, px, y, high);
     groupTitle(ctx, g, n, x0, x1, y, high);
   });
 }
@@ -28,12 +29,13 @@ function drawCrowd(ctx, g, x0, x1, y, high) {
   const step = (x1 - x0) / g.n;
   for (let i = 0; i < g.n; i++) {
     const cell = g.first + i, what = stateOf(cell);
-    if (what === SEEN && !findingsOfCell.has(cell) && !manyIslands) continue;
+    if (what === SEEN && !findingsOfCell.has(cell) && !manyIslands && !ambiguityOf.has(cell)) continue;
     const x = x0 + step * i, wide = Math.max(step, 1.6), flagged = findingsOfCell.has(cell);
     if (what === UNSEEN || what === UNREAD) { ctx.fillStyle = hatch(ctx); ctx.fillRect(x, y, wide, high); }
     if (what === ABSENT) { ctx.fillStyle = ink.missing; ctx.fillRect(x, y, wide, high); }
     else if (flagged) { ctx.fillStyle = ink[worstLook(cell).css]; ctx.fillRect(x, y + high * 0.6, wide, high * 0.4); }
-    if (manyIslands && markedIsland(cell) >= 0) { ctx.fillStyle = ink.islands[markedIsland(cell) % 8]; ctx.fillRect(x, y, Math.max(step, 0.5), high * 0.45); }
+    if (manyIslands) islandBar(ctx, cell, x, y, Math.max(step, 0.5), high, 0);
+    if (ambiguityOf.has(cell)) { ctx.fillStyle = hatch(ctx); ctx.fillRect(x, y, wide, high); }
   }
 }
 
@@ -55,7 +57,12 @@ function groupTitle(ctx, g, n, x0, x1, y, high) {
   ctx.fillText(text, mid, base);
 }
 
-const fitted = (ctx, texts, room) => texts.find(text => ctx.measureText(text).width <= room) ?? "";
+/** The first text that fits; else the last that says anything, shortened; nothing where not even that has room. */
+function fitted(ctx, texts, room) {
+  const whole = texts.find(text => ctx.measureText(text).width <= room);
+  if (whole !== undefined) return whole;
+  return room >= 34 ? shorten(ctx, texts.findLast(text => text) ?? "", room) : "";
+}
 
 function drawCell(ctx, g, cell, px, y, high, dimmed) {
   const mid = cellX(cell);
@@ -114,13 +121,57 @@ function worstLook(cell) {
   return worstCache.get(cell);
 }
 
+/** Islands of a cell in colour, side by side where a host's cards lie on several; with letters where there is room. */
 function islandBar(ctx, cell, x, y, w, h, px) {
-  const n = markedIsland(cell);
-  if (n < 0) return;
-  ctx.fillStyle = ink.islands[n % 8];
-  const tall = px >= 12 ? 9 : h * 0.5;
-  ctx.fillRect(x, y + h - tall, Math.max(1, w), tall);
-  if (px >= 12) { ctx.font = `bold 9px ${ink.sans}`; ctx.fillStyle = ink.bg; ctx.fillText(letter(n), x + w / 2, y + h - 1.5); }
+  const all = markedIslands(cell);
+  if (!all.length) return;
+  const tall = px >= 12 ? 10 : h * 0.36, step = w / all.length;
+  all.forEach((n, i) => {
+    ctx.fillStyle = ink.islands[n % 8];
+    ctx.fillRect(x + i * step, y + h - tall, Math.max(0.6, step), tall);
+    if (px < 12 || step < 7) return;
+    ctx.font = `bold 9px ${ink.sans}`; ctx.fillStyle = ink.bg;
+    ctx.fillText(letter(n), x + (i + 0.5) * step, y + h - 1.8);
+  });
+}
+
+const lettersCache = new Map();
+/** Letters of a cell's islands: "A", of a host on many "A\u2013H". */
+function lettersOf(cell) {
+  if (!lettersCache.has(cell)) {
+    const all = [...markedIslands(cell)].sort((a, b) => a - b), run = all.at(-1) - all[0] === all.length - 1;
+    lettersCache.set(cell, all.length < 3 ? all.map(letter).join("") : run ? `${letter(all[0])}\u2013${letter(all.at(-1))}` : `${all.slice(0, 3).map(letter).join("")}\u2026`);
+  }
+  return lettersCache.get(cell);
+}
+
+/** Cells too small for a letter each: one for neighbours that are alike, on up to three lines where they alternate. */
+function islandLetters(ctx, g, px, y, high) {
+  const runs = [];
+  for (let i = 0; i < g.n; i++) {
+    const text = lettersOf(g.first + i);
+    if (runs.at(-1)?.text === text) runs.at(-1).n++; else runs.push({text, from: i, n: 1});
+  }
+  const told = runs.filter(run => run.text);
+  if (!told.length) return;
+  ctx.font = `bold 8px ${ink.sans}`;
+  ctx.textAlign = "center";
+  const left = cellX(g.first) - px / 2, width = run => ctx.measureText(run.text).width + 1;
+  const lines = Math.ceil(Math.max(...told.map(run => width(run) / (run.n * px))));
+  if (lines > 3) {  // neither: which there are, once for the box
+    const all = [...new Set(told.map(run => run.text))].sort(), text = all.length > 2 ? `${all[0]}\u2026${all.at(-1)}` : all.join("");
+    if (ctx.measureText(text).width < px * g.n + 4) letterAt(ctx, text, left + px * g.n / 2, y + 8);
+    return;
+  }
+  told.forEach((run, i) => letterAt(ctx, run.text, left + (run.from + run.n / 2) * px, y + 8 + (i % lines) * Math.min(8, (high - 14) / lines)));
+}
+
+function letterAt(ctx, text, x, y) {
+  if (x < GUTTER() || x > mapBox.w) return;
+  ctx.strokeStyle = ink.card; ctx.lineWidth = 2; ctx.lineJoin = "round";
+  ctx.strokeText(text, x, y);
+  ctx.fillStyle = ink.ink;
+  ctx.fillText(text, x, y);
 }
 
 function drawCards(ctx, cell, x, y, w, h) {
@@ -172,7 +223,7 @@ function chipWords(pair) {
 
 /** Every band's count: faults as chips that never cover each other, healthy ones where there is room. */
 function drawChips(ctx, bands, dimmed) {
-  if (dimmed && state.sel.g === undefined) { return; }
+  if (light || (dimmed && state.sel.g === undefined)) return;
   const order = bands.filter(b => b.pair && (wrongIn(b.pair) || b.pair.strays || b.pair.by[5]) && b.level < 2)
     .sort((a, b) => wrongIn(b.pair) + b.pair.strays - wrongIn(a.pair) - a.pair.strays);
   ctx.font = `600 11px ${ink.sans}`;

@@ -75,6 +75,7 @@ function zoomBy(factor, px) {
 }
 
 function setLeft(left, k) {
+  stir();
   const room = worldWidth - plotWidth() / (fitScale() * k);
   update({k, x: room > 1e-9 ? clamp(left / room, 0, 1) : 0});
 }

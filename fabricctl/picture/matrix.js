@@ -116,7 +116,15 @@ function matrixCell(ctx, pair, x, y, sx, sy, dimmed) {
   const away = dimmed && !(dimmed.cells.has(pair.a) && dimmed.cells.has(pair.b));
   ctx.globalAlpha = away ? 0.3 : 1;
   x += pad; y += pad;
-  if (!pair.planned && !pair.strays) {  // only to a device outside the plan
+  if (notAsked(pair)) {  // outside --only
+    const dot = Math.max(1, Math.min(w, h) * 0.22);
+    ctx.fillStyle = ink.unknown; ctx.globalAlpha = away ? 0.3 : 0.75;
+    ctx.fillRect(x + (w - dot) / 2, y + (h - dot) / 2, dot, dot);
+    ctx.globalAlpha = 1;
+    return;
+  }
+  if (!pair.planned && !pair.strays) {  // to a device outside the plan, or outside of what was asked
+    if (!pair.outside) ctx.globalAlpha *= 0.5;
     ctx.strokeStyle = ink.dim; ctx.lineWidth = 1; ctx.setLineDash([2, 1]);
     ctx.strokeRect(x + 0.5, y + 0.5, Math.max(1, w - 1), Math.max(1, h - 1));
     ctx.setLineDash([]);
@@ -247,7 +255,7 @@ const pairAt = (m, {row, col}) => m.at.get(row * m.cols.length + col)?.pair ?? m
 function matrixWords(m, place) {
   const pair = pairAt(m, place);
   return [`${nameOf(m.rows[place.row])} \u2013 ${nameOf(m.cols[place.col])}`,
-    pair.planned || pair.strays ? pairWords(pair) : "no cable planned, none found"];
+    pair.planned || pair.strays || pair.unasked || pair.unsure ? pairWords(pair) : "no cable planned, none found"];
 }
 
 function matrixMove(factor, x, y, dx = 0, dy = 0) {
@@ -292,7 +300,7 @@ function fillMatrixBar() {
     pick("Sorted by", sorts, state.ms, "ms"),
     el("span", {class: "legend"}, "a cell is a pair; its filling is found of planned: ",
       el("i", {class: "cellmark full"}), " as planned ", el("i", {class: "cellmark part"}), " fewer found ",
-      el("i", {class: "cellmark stray"}), " not planned there ", el("i", {class: "cellmark none"}), " not seen"));
+      el("i", {class: "cellmark stray"}), " not planned there ", el("i", {class: "cellmark none"}), " not seen or not judged ", R.only ? [el("i", {class: "cellmark dot"}), ` outside ${R.only}: not asked`] : []));
 }
 
 function matrixKey(event) {

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from fabricctl.picture.data import PictureData
-from fabricctl.picture.links import Stray
+from fabricctl.picture.links import ASIDE
 from fabricctl.report.words import CLASSES
 
 CLASS_COUNT = len(CLASSES) + 1
-MISSING, MISWIRED, SWAPPED, DEGRADED, NOT_JUDGED = 1, 2, 3, 4, 5
+MISSING, MISWIRED, SWAPPED, DEGRADED, NOT_JUDGED, NOT_ASKED = 1, 2, 3, 4, 5, 6
 WORST = (MISSING, MISWIRED, SWAPPED, DEGRADED, NOT_JUDGED)
 TIERS = {0: "host", 1: "leaf", 2: "spine", 3: "core", 9: "tier unknown"}
 
@@ -20,7 +20,7 @@ class Pair:
     """Cables between two cells or groups.
 
     :param by: planned ones per class number; :param strays: found where the plan has none or another one;
-    :param outside: to a device that is not planned, which is no fault by itself.
+    :param outside: to a device that is not planned, or outside ``--only``: no fault by itself.
     """
 
     low: int
@@ -38,6 +38,11 @@ class Pair:
     def found(self) -> int:
         """Cables that are there."""
         return self.by[0] + self.by[DEGRADED] + self.strays
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything of it was judged at all."""
+        return self.by[NOT_ASKED] < self.planned or bool(self.strays)
 
     @property
     def wrong(self) -> bool:
@@ -97,14 +102,17 @@ def count_pairs(data: PictureData, unit: Callable[[int], int], tier: Callable[[i
     for a, b, cls in zip(links["a"], links["b"], links["c"], strict=True):
         pair(a, b).by[int(cls)] += 1
     for a, _, b, _, kind in links["stray"]:
-        if kind == Stray.OUTSIDE:
+        if kind in ASIDE:
             pair(a, b).outside += 1
         else:
             pair(a, b).strays += 1
     if "pairs" in links:
         counted = links["pairs"]
-        for a, b, number in zip(counted["a"], counted["b"], counted["n"], strict=True):
-            pair(a, b).by[0] += number
+        outside = counted["o"] or [0] * len(counted["n"])
+        for a, b, number, out in zip(counted["a"], counted["b"], counted["n"], outside, strict=True):
+            by = pair(a, b).by
+            by[0] += number - out
+            by[NOT_ASKED] += out
     yield from pairs.values()
 
 
@@ -116,3 +124,17 @@ def main_island(data: PictureData) -> int:
     seen = [island for island in data["nodes"]["switches"]["island"] if island >= 0]
     largest = max(set(seen), key=seen.count, default=-1)
     return largest if seen.count(largest) >= MAIN_SHARE * len(seen) else -1
+
+
+def letter(island: int) -> str:
+    """``A`` for the first island, numbers behind ``Z``; as the page says it."""
+    return chr(ord("A") + island) if island < 26 else str(island + 1)
+
+
+def island_letters(islands: tuple[int, ...]) -> str:
+    """``A``, ``AB``, of more than two in a row ``A\u2013H``. :param islands: sorted."""
+    if len(islands) < 3:
+        return "".join(map(letter, islands))
+    if islands[-1] - islands[0] == len(islands) - 1:
+        return f"{letter(islands[0])}\u2013{letter(islands[-1])}"
+    return "".join(map(letter, islands[:3])) + "\u2026"

@@ -29,7 +29,9 @@ def paper(data: PictureData) -> str:
             *_doubts(data),
             *_islands(data),
             *_counts(data),
+            *_ambiguities(data),
             *_causes(data),
+            *_order(data),
             *_drawing(data),
             *_changes(data),
             *_findings(data),
@@ -111,13 +113,41 @@ def _causes(data: PictureData) -> Iterator[str]:
     if not data["causes"]:
         return
     yield "<h2>Causes</h2>"
+    yield f"<p>{esc(data['why'])}</p>"
+    systematic = [cause for cause in data["causes"] if not cause["swap"]]
+    if not systematic:
+        return
     rows = "".join(
         f'<tr><td>{esc(cause["headline"])}</td><td class="num">{cause["links"]:,}</td>'
-        f"<td>{esc(cause['confidence'])}</td><td>{esc(cause['evidence'])}</td><td>{esc(cause['fix'])}</td></tr>"
-        for cause in data["causes"]
+        f'<td class="word">{esc(cause["confidence"])}</td>'
+        f"<td>{esc(cause['evidence'])}</td><td>{esc(cause['fix'])}</td></tr>"
+        for cause in systematic
     )
     heads = '<th>what happened</th><th class="num">links</th><th>sure</th><th>evidence</th><th>do</th>'
     yield f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _order(data: PictureData) -> Iterator[str]:
+    """Where the steps are: they are a document of their own, to print and to take along."""
+    if data["steps"]:
+        steps = f"{len(data['steps']):,} step{'s' if len(data['steps']) != 1 else ''}"
+        yield (
+            f"<h2>Work order</h2><p>The {steps} are a document of their own, for printing: "
+            "<code>fabricctl work-order make</code> with the same options and <code>-o FILE.html</code>.</p>"
+        )
+
+
+def _ambiguities(data: PictureData) -> Iterator[str]:
+    """What has two explanations, and what would decide."""
+    if not data["identity"] or not data["identity"]["ambiguities"]:
+        return
+    yield "<h2>Switches that cannot be told apart</h2>"
+    for one in data["identity"]["ambiguities"]:
+        ways = [
+            f"{words} ({moves:,} moves, {renames:,} renames)" for words, moves, renames in one["hypotheses"]
+        ]
+        yield f"<h3>{esc(one['title'])}</h3>{bulleted(ways)}"
+        yield f'<p class="dim">to decide:</p>{bulleted(one["decide"])}'
 
 
 def _drawing(data: PictureData) -> Iterator[str]:
@@ -133,13 +163,17 @@ def _changes(data: PictureData) -> Iterator[str]:
         return
     yield f"<h2>Changes since {esc(change['label'])} {esc(change['made'])}</h2>"
     new, returned = (change["status"].count(kind) for kind in (1, 2))
-    if not (new or returned or change["gone"]):
+    if not (new or returned or change["gone"] or change["unlooked"]):
         yield "<p>No changes.</p>"
         return
-    gone, still = len(change["gone"]), change["status"].count(0)
-    yield f"<p>{new:,} new, {returned:,} returned, {gone:,} gone, {still:,} still there</p>"
+    gone, still, unlooked = len(change["gone"]), change["status"].count(0), len(change["unlooked"])
+    skipped = f", {unlooked:,} not looked at" if unlooked else ""
+    yield f"<p>{new:,} new, {returned:,} returned, {gone:,} gone{skipped}, {still:,} still there</p>"
     if change["gone"]:
         yield f"<h3>Gone</h3>{bulleted(finding['headline'] for finding in change['gone'])}"
+    if change["unlooked"]:
+        yield '<h3>Not looked at</h3><p class="dim">This run did not judge their places: nothing is known.</p>'
+        yield bulleted(finding["headline"] for finding in change["unlooked"])
 
 
 def _findings(data: PictureData) -> Iterator[str]:
@@ -180,8 +214,13 @@ def _finding_line(finding: dict[str, Any], state: int) -> str:
 
 
 def _matrices(data: PictureData) -> Iterator[str]:
+    legend = (
+        "outline: planned; filled from below: found; faint: as planned; diamond: nothing is planned there"
+    )
+    if data["report"]["only"]:
+        legend += f"; dot: outside {data['report']['only']}, not judged"
     for title, drawing in matrices(data):
-        yield f"<figure><h2>{esc(title)}</h2>{drawing}</figure>"
+        yield f'<figure><h2>{esc(title)}</h2>{drawing}<figcaption class="dim">{esc(legend)}</figcaption></figure>'
 
 
 def _read(data: PictureData) -> Iterator[str]:

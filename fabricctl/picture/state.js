@@ -3,7 +3,8 @@
 const VIEWS = ["map", "matrix", "racks", "order", "changes", "about"];
 const state = {
   view: "map",
-  sel: null,          // {f|d|l|s|g|p|c|t: number}; p is a pair "a-b"
+  sel: null,          // {f|d|l|s|g|p|c|t|a: number}; p is a pair "a-b", a an ambiguity
+  lost: "",           // what the address asks for and this report does not have
   q: "", kind: "", rack: "", rail: "", tier: "", cause: "", change: "",
   k: 0, x: 0,         // map: zoom as a multiple of the whole, left edge 0..1
   mp: "", ms: "unit", mz: 1, mx: 0, my: 0,
@@ -18,6 +19,7 @@ function update(changes, why = "") {
   Object.assign(state, changes);
   const changed = new Set(Object.keys(changes).filter(key => before[key] !== state[key]));
   if (!changed.size && !why) return;
+  if (changed.has("sel") && state.sel) state.lost = "";
   for (const listener of listeners) listener(changed);
   saveSoon();
 }
@@ -54,6 +56,7 @@ function selOf(text) {
     return n >= 0 ? {t: n} : null;
   }
   if (type === "g" && groups[rest]) return {g: Number(rest)};
+  if (type === "a" && ambiguities[rest]) return {a: Number(rest)};
   if (type === "c" && D.causes[rest]) return {c: Number(rest)};
   if (type === "p") {
     const [a, b] = rest.split("|").map(name => byName().get(name));
@@ -92,12 +95,14 @@ function hashOf() {
 /** Read the address; a bare finding id ("#F-0123456789") is understood, too. */
 function readHash() {
   const text = location.hash.slice(1), lone = decodeSafely(text);
-  const fresh = {view: "map", sel: null, k: 0, x: 0, mp: "", ms: "unit", mz: 1, mx: 0, my: 0};
+  const fresh = {view: "map", sel: null, lost: "", k: 0, x: 0, mp: "", ms: "unit", mz: 1, mx: 0, my: 0};
   for (const key of FILTERS) fresh[key] = "";
   if (findingById.has(lone)) return {...fresh, sel: {f: findingById.get(lone)}};
+  if (/^F-[0-9A-Fa-f]{4,}$/.test(lone)) return {...fresh, lost: lone};
   const parts = new URLSearchParams(text);
   if (VIEWS.includes(parts.get("v"))) fresh.view = parts.get("v");
   fresh.sel = selOf(parts.get("s"));
+  if (!fresh.sel) fresh.lost = (parts.get("s") ?? "").replace(/^[a-z]:/, "");
   for (const key of FILTERS) fresh[key] = parts.get(key) ?? "";
   for (const key of ["k", "x", "mz", "mx", "my"]) {
     const value = Number(parts.get(key) ?? NaN);
@@ -121,7 +126,7 @@ function focus() {
   const cells = new Set(), ls = new Set(), ss = new Set();
   const addLinks = ids => ids.forEach(l => { ls.add(l); cells.add(cellOf(links.a[l])); cells.add(cellOf(links.b[l])); });
   const addStrays = ids => ids.forEach(s => { ss.add(s); cells.add(cellOf(links.stray[s][0])); cells.add(cellOf(links.stray[s][2])); });
-  const {f, d, l, s, g, p, c, t} = state.sel;
+  const {f, d, l, s, g, p, c, t, a} = state.sel;
   if (f !== undefined) {
     const one = F[f];
     (one.d ?? []).forEach(id => cells.add(cellOf(id)));
@@ -154,6 +159,7 @@ function focus() {
     for (const i of D.causes[c].l) for (const key of [portKey(links.a[i], links.ap[i]), portKey(links.b[i], links.bp[i])])
       if (strayAt.has(key)) addStrays([strayAt.get(key)]);
   }
+  if (a !== undefined) [...ambiguities[a].devices, ...ambiguities[a].places].forEach(id => cells.add(cellOf(id)));
   if (t !== undefined) {
     const step = D.steps[t];
     step.d.forEach(id => cells.add(cellOf(id)));

@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import groupby
+from math import ceil
 from typing import Any, NamedTuple
 
 from fabricctl.picture.data import PictureData
 from fabricctl.picture.devices import NodeState
 from fabricctl.picture.looks import DIM, FAINT, INK, ISLANDS, LINE, LOOKS, SOFT, STRAY, Look
-from fabricctl.picture.pairs import DEGRADED, NOT_JUDGED, TIERS, WORST, Cells, Pair, count_pairs, main_island
+from fabricctl.picture.pairs import (
+    DEGRADED,
+    NOT_ASKED,
+    NOT_JUDGED,
+    TIERS,
+    WORST,
+    Cells,
+    Pair,
+    count_pairs,
+    island_letters,
+    main_island,
+)
 from fabricctl.report.markup import box_shape, path, rect, text_at
 
 WIDTH = 1200
@@ -97,10 +110,12 @@ class FabricMap:
     def _healthy(self) -> Iterator[str]:
         widths: dict[int, list[str]] = defaultdict(list)
         for band in self.bands:
-            if band.pair.by[0] or band.pair.by[-1]:
+            if band.pair.by[0]:
                 widths[min(4, max(1, round(band.pair.planned**0.5 / 5)))].append(band.path())
         for width, paths in sorted(widths.items()):
             yield path("".join(paths), stroke=FAINT, stroke_width=width, fill="none", opacity=".8")
+        aside = "".join(band.path() for band in self.bands if band.pair.planned and not band.pair.asked)
+        yield path(aside, stroke=LOOKS[NOT_ASKED].colour, stroke_dasharray=LOOKS[NOT_ASKED].dash, fill="none")
         beside = "".join(band.path() for band in self.bands if band.pair.outside)
         yield path(beside, stroke=FAINT, stroke_dasharray="5 3", fill="none")
 
@@ -148,6 +163,8 @@ class FabricMap:
     def _mark(self, cell: int, x: float, y: float, wide: float) -> str:
         """A device that is absent, unseen or named by a finding; empty for the others."""
         state = self._state(cell)
+        if cell in self._unsure:
+            state = NodeState.UNSEEN
         if state == NodeState.ABSENT:
             cross = f"M{x:.1f} {y:.0f}l{wide:.1f} {_BOX}m-{wide:.1f} 0l{wide:.1f} -{_BOX}"
             colour = LOOKS[1].colour
@@ -181,6 +198,13 @@ class FabricMap:
         return {cell: LOOKS[cls] if cls < len(LOOKS) else STRAY for cell, cls in found.items()}
 
     @cached_property
+    def _unsure(self) -> set[int]:
+        """Cells that cannot be told apart."""
+        identity = self.data["identity"]
+        told = identity["ambiguities"] if identity else ()
+        return {self.cells.cell(device) for one in told for device in one["devices"] + one["places"]}
+
+    @cached_property
     def _main(self) -> int:
         return main_island(self.data)
 
@@ -193,18 +217,47 @@ class FabricMap:
         return states
 
     def _islands(self, group: dict[str, Any], x: float, y: float, pitch: float, gap: float) -> Iterator[str]:
-        """A bar in the colour of its island under every switch, when there are several."""
-        islands = self.data["nodes"]["switches"]["island"]
-        if not islands or not group["tier"]:
-            return
+        """Under every device a bar in the colours of its islands, and their letters, when there are several."""
+        marked = [self.islands_of(group["first"] + i) for i in range(group["n"])]
         bars: dict[int, list[str]] = defaultdict(list)
-        for i in range(group["n"]):
-            island = islands[group["first"] + i]
-            if island >= 0 and island != self._main:
-                bar = box_shape(x + i * pitch + gap / 2, y + _BOX - 14, pitch - gap, 14)
+        for i, islands in enumerate(marked):
+            wide = (pitch - gap) / max(1, len(islands))
+            for k, island in enumerate(islands):
+                bar = box_shape(x + i * pitch + gap / 2 + k * wide, y + _BOX - 12, wide, 12)
                 bars[island % len(ISLANDS)].append(bar)
         for island, shapes in sorted(bars.items()):
             yield path("".join(shapes), fill=ISLANDS[island])
+        runs = [(letters, len(list(members))) for letters, members in groupby(marked, key=island_letters)]
+        told = [(letters, number) for letters, number in runs if letters]
+        lines = max((ceil(len(text) * 6.2 / (n * pitch)) for text, n in told), default=1)
+        if lines > 3:
+            texts = sorted({text for text, _ in told})
+            words = f"{texts[0]}\u2026{texts[-1]}" if len(texts) > 2 else "".join(texts)
+            yield _letter(x + pitch * group["n"] / 2, y + 8, words)
+            return
+        at, line = 0, 0
+        for letters, number in runs:
+            if letters:
+                yield _letter(x + (at + number / 2) * pitch, y + 7.5 + line % lines * 7, letters)
+                line += 1
+            at += number
+
+    def islands_of(self, cell: int) -> tuple[int, ...]:
+        """Islands a device lies on, the one that holds nearly all left out; a host lies where its HCAs do."""
+        switches, hcas = self.data["nodes"]["switches"]["island"], self.data["nodes"]["hcas"]["island"]
+        if not switches:
+            return ()
+        cards = self._cards.get(cell, ())
+        found = {switches[cell]} if cell < self.cells.switches else {hcas[card] for card in cards}
+        return tuple(sorted(found - {-1, self._main}))
+
+    @cached_property
+    def _cards(self) -> dict[int, list[int]]:
+        """Host -> places of its HCAs in the list of all."""
+        cards: dict[int, list[int]] = defaultdict(list)
+        for place, host in enumerate(self.data["nodes"]["hcas"]["host"]):
+            cards[host].append(place)
+        return cards
 
     # -- words ------------------------------------------------------------------------------------------------
 
@@ -215,8 +268,7 @@ class FabricMap:
             yield text_at(14, y + 30, f"{count:,}", DIM, font_size=11)
         for group in self.groups:
             middle, width = self.x(group["x"] + group["w"] / 2), group["w"] * self.scale
-            words = [group["title"], group["short"], ""]
-            title = next(text for text in words if len(text) * 6.0 <= width + 4)
+            title = _fitting([group["title"], group["short"]], width + 4)
             if title:
                 y = self.y(group["tier"]) + (_BOX + 15 if group["tier"] == 0 else -7)
                 yield _ground(middle, y - 3.5, len(title) * 5.8 + 4, 13)
@@ -277,6 +329,17 @@ class FabricMap:
         if not self._free(x - wide / 2, y - 8, wide, 15):
             return ""
         return _ground(x, y, wide, 15) + text_at(x, y + 4, text, DIM, text_anchor="middle", font_size=11)
+
+
+def _fitting(texts: list[str], room: float) -> str:
+    """The first that fits; else the last one shortened at its front, where names are alike; empty without room."""
+    whole = next((text for text in texts if len(text) * 6.0 <= room), "")
+    last = next((text for text in reversed(texts) if text), "")
+    return whole or ("\u2026" + last[1 - int(room / 6) :] if room >= 30 and last else "")
+
+
+def _letter(x: float, y: float, text: str) -> str:
+    return text_at(x, y, text, INK, text_anchor="middle", font_size=8, font_weight=700)
 
 
 def _ground(x: float, y: float, wide: float, high: float) -> str:

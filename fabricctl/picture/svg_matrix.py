@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from fabricctl.picture.data import PictureData
 from fabricctl.picture.looks import DIM, FAINT, INK, LINE, LOOKS, STRAY
-from fabricctl.picture.pairs import TIERS, WORST, Cells, Pair, count_pairs
+from fabricctl.picture.pairs import NOT_ASKED, TIERS, WORST, Cells, Pair, count_pairs
 from fabricctl.report.markup import box_shape, joined, path, rect, text_at
 
 _Shapes = defaultdict[tuple[str, bool], list[str]]
@@ -82,6 +82,12 @@ def _cell(pair: Pair, x: float, y: float, size: float, shapes: _Shapes) -> None:
         half = f"{side / 2:.1f}"
         diamond = f"M{x + side / 2:.1f} {y:.1f}l{half} {half}-{half} {half}-{half}-{half}z"
         shapes[STRAY.colour, False].append(diamond)
+        return
+    if not pair.asked:
+        dot = max(0.6, side * 0.2)
+        shapes[LOOKS[NOT_ASKED].colour, False].append(
+            box_shape(x + (side - dot) / 2, y + (side - dot) / 2, dot, dot)
+        )
         return
     worst = next((cls for cls in WORST if pair.by[cls]), None)
     if worst is None and not pair.strays:

@@ -11,8 +11,11 @@ from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.directory import plan_index
 from fabricctl.cabling.serials import serials_of
 from fabricctl.cabling.verdict import Verdict
+from fabricctl.discovery.model import Observation
+from fabricctl.errors import InputError
+from fabricctl.history.looked import Looked
 from fabricctl.picture.extras import Extras
-from fabricctl.picture.former import Former, read_former
+from fabricctl.picture.former import Former, LookedAt, other_fabric, read_former
 from fabricctl.repair.order_model import Spot, Step
 from fabricctl.report.repair_words import repair_summary
 from fabricctl.workflows.verify_cabling import Intent
@@ -34,13 +37,23 @@ def load_former(path: str) -> Former:
 
 
 def picture_extras(
-    intent: Intent, verdict: Verdict, *, made: datetime, former: Former | None = None
+    intent: Intent,
+    verdict: Verdict,
+    *,
+    made: datetime,
+    former: Former | None = None,
+    observation: Observation | None = None,
 ) -> Extras:
     """Panels and the work order of a verdict; site name, racks, heights and serials where a file tells them.
 
-    :param made: when the fabric was judged.
+    :param made: when the fabric was judged. :param observation: what the verdict was made of; with it an earlier
+        finding that this run could not show is told from one that is gone.
     """
-    found = Extras(made=made.strftime("%Y-%m-%d %H:%M:%S %Z").strip(), former=former)
+    found = Extras(
+        made=made.strftime("%Y-%m-%d %H:%M:%S %Z").strip(),
+        former=former,
+        looked=_looked(intent, verdict, observation) if former is not None else None,
+    )
     comparison, repair = verdict.comparison, verdict.repair
     told: dict[str, Any] = {}
     if comparison is not None:
@@ -62,7 +75,7 @@ def picture_extras(
         from fabricctl.site.use import heights, rack_spots
 
         if comparison is not None:
-            told["serials"] = _serials(intent.site, comparison)
+            told["serials"] = {**_serials(intent.site, comparison), **told["serials"]}
         told |= {"site": intent.site.name, "racks": rack_spots(intent.site), "heights": heights(intent.site)}
     return Extras(**{**vars(found), **told})
 
@@ -74,6 +87,25 @@ def _serials(site: Site, comparison: Comparison) -> dict[str, str]:
     planned = plan_index(comparison.binding.plan.fabric.nodes.values())
     declared = {text.strip(): name for text, name in site.identities.items() if identity_guid(text) is None}
     return {key: serial for serial, name in declared.items() for key in planned.exact(name)}
+
+
+def check_former(former: Former, verdict: Verdict, path: str) -> None:
+    """Refuse a report of another fabric.
+
+    :raises InputError: hardly a switch of it is in this run.
+    """
+    if verdict.comparison is None:
+        return
+    nodes = [*verdict.comparison.binding.plan.fabric.switches(), *verdict.comparison.seen.switches()]
+    why = other_fabric(former, (node.name for node in nodes))
+    if why:
+        raise InputError(why, path=path)
+
+
+def _looked(intent: Intent, verdict: Verdict, observation: Observation | None) -> LookedAt | None:
+    if observation is None or verdict.comparison is None:
+        return None
+    return Looked(verdict, observation, intent.options).at
 
 
 def _steps(steps: tuple[Step, ...], comparison: Comparison) -> Iterator[Mapping[str, Any]]:

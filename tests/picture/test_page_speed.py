@@ -24,7 +24,7 @@ from fabricctl.picture.svg import render_svg
 from fabricctl.plan.snapshot import plan_from_observation
 from tests.picture.conftest import Browser, write_page
 from tests.sim.faults import inject
-from tests.sim.netgen import SHAPES, build, discovery_lines
+from tests.sim.netgen import SHAPES, Wiring, build, discovery_lines
 
 FRAMES = """async ([id, still]) => {
   const canvas = document.getElementById(id), box = canvas.getBoundingClientRect(), times = [];
@@ -63,17 +63,36 @@ def figures(times: list[float]) -> str:
     return f"median {statistics.median(times):.1f} ms, 95th percentile {statistics.quantiles(times, n=20)[18]:.1f} ms"
 
 
+def faulty_page(kind: str, path: Path) -> Path:
+    """320 switches in eight islands, or with 3,500 bad cables."""
+    islands, faults = kind == "islands", ("dead-spine", "swap:800", "host-swap:600", "missing:700")
+    planned, real = build(SHAPES["hall"]), build(SHAPES["hall"], Wiring.PLANES if islands else None)
+    if not islands:
+        inject(real, faults, random.Random(1))
+    plan, seen = (parse_any("\n".join(discovery_lines(net)), "x") for net in (planned, real))
+    verdict = verify(plan_from_observation(plan), seen)
+    assert verdict.counts.bad > 3000
+    return write_page(path / f"{kind}.html", verdict)
+
+
 @pytest.mark.slow  # not beside another worker: frames want the processor to themselves
+@pytest.mark.parametrize("kind", ["demo", "islands", "bad"])
 @pytest.mark.parametrize("canvas", ["map", "matrix"])
-def test_zooming_and_panning_stay_fluid(browser: Browser, demo_page: Path, canvas: str) -> None:
-    page = browser.open(demo_page, f"v={canvas}")
-    for _ in range(3):  # other processes may take the processor for a moment
+def test_zooming_and_panning_stay_fluid(
+    browser: Browser, demo_page: Path, tmp_path: Path, canvas: str, kind: str
+) -> None:
+    page = browser.open(demo_page if kind == "demo" else faulty_page(kind, tmp_path), f"v={canvas}")
+    page.wait_for_timeout(500)
+    for _ in range(4):  # other processes may take the processor for a moment
         drawn, empty = frames(page, canvas)
-        ratio = statistics.median(drawn) / statistics.median(empty)
-        print(f"\n{canvas}: {figures(drawn)}; empty canvas: {figures(empty)}; ratio {ratio:.2f}")
-        if ratio < 2.5:
+        median, tail = statistics.median(drawn), statistics.quantiles(drawn, n=20)[18]
+        usual = statistics.median(empty)
+        print(f"\n{kind} {canvas}: {figures(drawn)}; empty canvas: {figures(empty)}")
+        if median < 2.5 * usual and tail < 12 * usual:
             return
-    pytest.fail(f"a frame of the {canvas} takes {ratio:.1f} times that of an empty canvas")
+    pytest.fail(
+        f"{kind} {canvas}: {median / usual:.1f} and {tail / usual:.1f} times the frame of an empty canvas"
+    )
 
 
 def test_320_switches_take_little_room(demo: tuple[Verdict, Extras]) -> None:
