@@ -59,7 +59,7 @@ class Looked:
         if not self.planned and kind is FindingKind.SUBNET_MANAGER:
             return self._other(kind, ()) and all(self._read(name_key(name)) for name in known.devices)
         if kind is FindingKind.CABLE_TYPE:
-            return self._cables_told({text.rpartition("/")[0] for text in where.devices})
+            return self._cables_told({self._device_of(spot) for spot in where.devices})
         return self._other(kind, where.devices)
 
     def _asked(self, kind: FindingKind) -> bool:
@@ -177,6 +177,13 @@ class Looked:
         if self._scope is not None and not self._chosen(names):
             return False
         return all(self._read(name) and not self._told.isdisjoint(self._every_key(name)) for name in names)
+
+    def _device_of(self, spot: str) -> str:
+        """Key of the device of ``leaf1/27``, or of the second half ``leaf1/27/2``."""
+        name = spot.rpartition("/")[0]
+        shorter = name.rpartition("/")[0]
+        known = shorter in self._keys or shorter in self.of.seen.nodes
+        return shorter if known and name not in self._keys else name
 
     def _every_key(self, name: str) -> list[str]:
         planned = self._keys.get(name, [])

@@ -8,12 +8,14 @@ from dataclasses import replace
 import pytest
 
 from fabricctl.cabling.binding import Names
+from fabricctl.cabling.finding_id import Where
 from fabricctl.cabling.model import FindingKind
 from fabricctl.cabling.verdict import Options
 from fabricctl.cabling.verify import verify
 from fabricctl.discovery.model import Observation
 from fabricctl.fabric import LinkDetail
 from fabricctl.history.looked import Looked
+from fabricctl.history.model import Known
 from fabricctl.history.record import known_of
 from fabricctl.history.step import advance
 from fabricctl.identity.model import RefusalKind
@@ -175,3 +177,15 @@ def test_a_cable_of_an_impossible_kind_is_gone_only_where_kinds_are_told(
         return Intent(plan(WANTED), Options(gate=1.0, only=only)), found
 
     assert said(of(_cables(PLUGGED, TWIN)), of(now, only))[FindingKind.CABLE_TYPE] == word
+
+
+@pytest.mark.parametrize(
+    "spots", [("leaf1/1", "leaf1/2"), ("leaf1/1/2", "leaf1/2"), (f"{guid('leaf1')}/1/2",)]
+)
+def test_the_place_of_a_cable_kind_may_be_the_second_half_of_a_port(spots: tuple[str, ...]) -> None:
+    found = _cables(WANTED, "MFP7E10-N005")
+    intent = Intent(plan(WANTED), Options(gate=1.0))
+    looked = Looked(judge(intent, found), found, intent.options)
+    known = Known("F-1", FindingKind.CABLE_TYPE, "leaf1/1", "", where=Where(devices=spots))
+    assert looked.at(known)
+    assert not looked.at(replace(known, where=Where(devices=("leaf7/1/2",))))

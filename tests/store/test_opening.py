@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Barrier
 
 import pytest
@@ -304,16 +305,15 @@ for path in sys.argv[1:]:
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody without rights")
-def test_what_somebody_without_rights_meets_is_one_line(tmp_path: Path) -> None:
-    location = place(str(tmp_path / "site.sqlite"))
-    opened(location)
-    closed = tmp_path / "closed"
-    closed.mkdir(mode=0o700)
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_uid == 0 and len(folder.parts) > 2:
-            folder.chmod(folder.stat().st_mode | 0o555)
-    words = [sys.executable, "-c", AS_NOBODY, location.path, str(closed / "x.sqlite"), ""]
-    done = subprocess.run(words, capture_output=True, text=True)
+def test_what_somebody_without_rights_meets_is_one_line() -> None:
+    with TemporaryDirectory() as folder:  # tmp_path is for its owner alone, whenever a pytest starts
+        Path(folder).chmod(0o755)
+        location = place(f"{folder}/site.sqlite")
+        opened(location)
+        closed = Path(folder) / "closed"
+        closed.mkdir(mode=0o700)
+        words = [sys.executable, "-c", AS_NOBODY, location.path, str(closed / "x.sqlite"), ""]
+        done = subprocess.run(words, capture_output=True, text=True)
     said = done.stdout.splitlines()
     assert len(said) == 6, done.stdout + done.stderr
     assert all(line.startswith("StateError state store") for line in said), said
