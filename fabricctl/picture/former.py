@@ -13,6 +13,7 @@ from fabricctl.errors import InputError, UsageError
 from fabricctl.history.model import Known
 from fabricctl.hostset import expand
 from fabricctl.jsontext import json_of
+from fabricctl.words import printable
 
 DATA_OPEN = '<script type="application/json" id="data">'
 """How the data begins in a page; :mod:`fabricctl.picture.page` writes it."""
@@ -98,7 +99,8 @@ def _shown(text: str) -> str:
 
 def where_json(where: Where) -> list[Any]:
     """A place as the page holds it: links of spots, then keys of devices."""
-    return [[[list(spot) for spot in link] for link in where.links], list(where.devices)]
+    links = [[[printable(key), *port] for key, *port in link] for link in where.links]
+    return [links, list(map(printable, where.devices))]
 
 
 def _spot(key: object, *port: int) -> Spot:

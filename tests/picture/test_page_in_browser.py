@@ -215,7 +215,12 @@ def test_an_earlier_report_shows_what_is_new_and_what_is_gone(
 ) -> None:
     report = json.loads(to_json(demo[0]))
     first = report["findings"].pop(0)
-    report["findings"].append(dict(first, id="F-0000000000", headline="it was <b>there</b>"))
+    right = {
+        "kind": "missing",
+        "devices": ["ibl-p16-r8"],
+        "cables": [{"a": {"device": "ibl-p16-r8", "port": 33}}],
+    }
+    report["findings"].append(dict(first, **right, id="F-0000000000", headline="it was <b>there</b>"))
     earlier = tmp_path / "earlier.json"
     earlier.write_text(json.dumps(report), encoding="utf-8")
     page = browser.open(demo_page, "v=changes")

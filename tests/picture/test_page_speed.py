@@ -88,7 +88,7 @@ def test_zooming_and_panning_stay_fluid(
         median, tail = statistics.median(drawn), statistics.quantiles(drawn, n=20)[18]
         usual = statistics.median(empty)
         print(f"\n{kind} {canvas}: {figures(drawn)}; empty canvas: {figures(empty)}")
-        if median < 2.5 * usual and tail < 12 * usual:
+        if median < 2.5 * usual and tail < 8 * usual:
             return
     pytest.fail(
         f"{kind} {canvas}: {median / usual:.1f} and {tail / usual:.1f} times the frame of an empty canvas"
