@@ -28,9 +28,9 @@ from fabricctl.plan.checks import infer_tiers
 from fabricctl.plan.model import Plan
 
 
-ALIKE = 0.98
-"""Readings of HCA words whose votes differ by less are not told apart. In a rail-optimised fabric a wrong reading
-only moves every leaf to another rail, which the far ports of its uplinks speak against: a tenth of all votes."""
+CLEAR = 0.25
+"""A reading of HCA words is clearly the best when it has this share of its HCAs' votes (two each) more than the next:
+the votes of the cables between switches are nearly the same under all of them."""
 
 
 def identify(
@@ -83,7 +83,7 @@ class _Identifier:
         totals = [votes.total() for votes in counted]
         order = sorted(range(len(ways)), key=lambda n: -totals[n])
         best, second = order[:2]
-        if totals[second] <= ALIKE * totals[best]:
+        if totals[best] - totals[second] >= CLEAR * 2 * len(ways[best]):
             how = self.anchors.how[best].removesuffix(" as").removesuffix(",")
             self.result.notes.append(
                 f"hosts have other HCA names than the plan: the plan's words {how}, which the cabling agrees with best"
