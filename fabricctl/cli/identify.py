@@ -159,18 +159,30 @@ def _show(found: Identification, form: Format, output: str, everything: bool) ->
         print_text(text)
 
 
+def _believed(intent: Intent, found: Identification) -> dict[str, str]:
+    """Harvested names that nothing contradicts; a name speaks of its GUID as the list writes it."""
+    from fabricctl.identity.model import Said
+
+    wrong = {found.name(item.declared) for item in found.contradictions if item.said is Said.HARVESTED}
+    return {guid: name for guid, name in intent.harvested.items() if name not in wrong}
+
+
 def _write(intent: Intent, found: Identification, hcas: bool, yes: bool) -> int:
     """Show the diff, ask, write; 0 when nothing went wrong."""
-    from fabricctl.cli.console import say
+    from fabricctl.cli.console import safe, say
     from fabricctl.workflows.identify import site_change
 
-    identities = {**(intent.harvested if hcas else {}), **found.names}
+    certain = {key: name for key, name in found.names.items() if key not in found.assumed_keys}
+    identities = {**(_believed(intent, found) if hcas else {}), **certain}
+    if left := len(found.names) - len(certain):
+        many = "1 identity rests" if left == 1 else f"{left:,} identities rest"
+        say(f"{many} on --assume and will not be written: declare what somebody has looked at")
     assert intent.site is not None
     change = site_change(intent.site.path, identities)
     if not change.diff:
         say(f"{change.path}: nothing to write, every certain identity is declared already")
         return 0
-    sys.stderr.write(change.diff)
+    sys.stderr.write(safe(change.diff))
     many = f"{change.added:,} identit{'y' if change.added == 1 else 'ies'}"
     if not yes:
         if not sys.stdin.isatty():

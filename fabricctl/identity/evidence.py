@@ -11,7 +11,7 @@ from fabricctl.cabling.card_tables import differing
 from fabricctl.cabling.directory import Directory, NameIndex
 from fabricctl.cabling.hca_words import readings
 from fabricctl.discovery.names import describe, name_key
-from fabricctl.fabric import Fabric, NodeKind, Place
+from fabricctl.fabric import Fabric, Node, NodeKind, Place
 from fabricctl.models import NodeModel
 from fabricctl.plan.model import Plan
 
@@ -61,6 +61,8 @@ class Anchors:
     :param switches: discovered switch -> planned switch, declared.
     :param hcas: discovered HCA -> planned HCA it claims to be, for each way to read the plan's words.
     :param how: what each way is, as a note says it; empty when words agree.
+    :param doubtful: discovered HCA -> planned HCA it is harvested as, planned HCA it describes itself as, where these
+        are two. :param by_guid: discovered switches that only the plan's GUIDs declare.
     :param described: discovered switch -> planned switch its node description names, where only it does.
     :param said: discovered switch -> the name in its node description, factory texts left out.
     :param named_hosts: hosts the discovery names; :param common_hosts: how many of them are planned.
@@ -71,6 +73,8 @@ class Anchors:
     switches: dict[str, str] = field(default_factory=dict)
     hcas: list[dict[str, str]] = field(default_factory=list)
     how: list[str] = field(default_factory=list)
+    doubtful: dict[str, tuple[str, str]] = field(default_factory=dict)
+    by_guid: set[str] = field(default_factory=set)
     described: dict[str, str] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)
     named_hosts: int = 0
@@ -142,6 +146,8 @@ def _declared_switches(
             anchors.switches.pop(other, None)
         elif len(found) == 1:
             taken[found[0]] = node.key
+            if not name and node.key in guids:
+                anchors.by_guid.add(node.key)
             anchors.switches[node.key] = found[0]
 
 
@@ -167,6 +173,9 @@ def _known_hcas(anchors: Anchors, directory: Directory, hcas: NameIndex, evidenc
             found = [node.key]
         if len(found) == 1:
             known[node.key] = found[0]
+            own = hcas.get(node.name) if said.name != node.name and node.name != node.key else []
+            if len(own) == 1 and own != found and _is_harvested(node, evidence):
+                anchors.doubtful[node.key] = (found[0], own[0])
     planned_hosts = NameIndex()
     for host in dict.fromkeys(n.host for n in nodes.values() if n.kind is NodeKind.HCA and n.host):
         planned_hosts.add(host, host)
@@ -180,6 +189,14 @@ def _known_hcas(anchors: Anchors, directory: Directory, hcas: NameIndex, evidenc
         anchors.how.append(how)
     if not anchors.hcas:
         anchors.hcas, anchors.how = [known], [""]
+
+
+def _is_harvested(node: Node, evidence: Evidence) -> bool:
+    """Nobody but the harvest gives this HCA its name."""
+    guids = {node.key, *(guid for _, guid in node.port_guids)}
+    return not guids.isdisjoint(evidence.harvested) and guids.isdisjoint(
+        {*evidence.declared, *evidence.mapped}
+    )
 
 
 def switches_of(plan: Plan) -> list[str]:

@@ -196,11 +196,11 @@ def _entry_problems(
                 keys,
                 f"HCA {lost[0]!r} of hcas is behind no port of the panel; {nearest(lost[0], sorted(behind))}",
             )
-        elif strange := made.storage.intersection(entry.hcas):
+        elif stray := made.storage.intersection(entry.hcas):
             compute = [port.hca for port in made.ports if port.hca and port.hca not in made.storage]
             unused = sorted(set(compute) - set(entry.hcas), key=natural_key)
             if unused:
-                wrong = ", ".join(sorted(strange, key=natural_key))
+                wrong = ", ".join(sorted(stray, key=natural_key))
                 yield (
                     keys,
                     f"expected the panel's compute ports to be the model's hcas; {wrong} of hcas: storage ports on the "
