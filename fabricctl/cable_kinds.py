@@ -46,6 +46,14 @@ PART_NUMBERS: dict[str, AssemblyType] = {
 }
 """First seven characters of a part number -> kind."""
 
+COPPER_REACH_M = 5.0
+"""No copper cable is longer: active ones of 400 and 800 Gb/s end at 5 m (MCA4J80, MCA7J60: see the pages above)."""
+ACCEPTED = (
+    "fibre, fibre 1:2, AOC, DAC, DAC 1:2, DAC 1:4, twin DAC, twin ACC, a LinkX part number (MCP7Y00-N002), or "
+    + ", ".join(AssemblyType)
+)
+"""Words to show a user whose own were not understood."""
+
 _PART = re.compile("(?<![A-Z0-9])(" + "|".join(PART_NUMBERS) + ")", re.I)
 _FIBRE = re.compile(
     r"fib(?:re|er)|optical patch|mpo|mtp|\bmmf\b|\bsmf\b|multi-?mode|single-?mode|\bom[345]\b|\bos2\b"
@@ -99,6 +107,13 @@ def read_assembly(text: str, ends: Ends | None = None, rate: Rate | None = None)
     if _FIBRE.search(word):
         return None if many == 4 else AssemblyType.FIBRE_SPLIT_2 if many else AssemblyType.FIBRE
     return None
+
+
+def is_open_splitter(text: str) -> bool:
+    """``splitter``, ``1:2``, ``breakout``: a splitter, and nothing says whether of fibre or copper."""
+    word = " ".join(text.lower().split())
+    told = _COPPER.search(word) or _FIBRE.search(word) or _ACTIVE.search(word) or assembly_of_part(text)
+    return not told and bool(_SPLIT.search(word) or _SPLIT_WORD.search(word))
 
 
 def _copper(word: str, tails: int, ends: Ends, rate: Rate | None) -> AssemblyType | None:

@@ -98,3 +98,10 @@ class Panel:
     def behind(self, hca: str) -> PanelPort | None:
         """Of a host's panel, the port of this HCA."""
         return next((port for port in self.ports if port.hca == hca), None)
+
+    @property
+    def storage(self) -> frozenset[str]:
+        """Of a host's panel, HCAs behind ports that serve no GPU while others do: storage and in-band cards."""
+        if all(port.gpu is None for port in self.ports):
+            return frozenset()
+        return frozenset(port.hca for port in self.ports if port.hca and port.pci and port.gpu is None)

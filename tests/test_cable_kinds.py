@@ -158,3 +158,33 @@ def test_any_of_them_round_trips(kind: str, part: str, serial: str, connectors: 
     (back,) = columns_of(parse_csv(to_csv(plan), "export.csv"))
     known = assembly_of_part(part)
     assert back == detail._replace(assembly=kind or (known or ""))
+
+
+HALL = "a_device,a_port,z_device,z_port,speed,length_m,{column}\n"
+
+
+@pytest.mark.parametrize("column", ["cable_type", "cable", "medium"])
+def test_a_splitter_that_may_be_of_fibre_or_copper_is_decided_by_its_length_or_said(column: str) -> None:
+    rows = "h{0},mlx5_0,leaf,{0},NDR,{1},1:2 splitter\n"
+    text = HALL.format(column=column) + "".join(rows.format(n, m) for n, m in enumerate((2, 2, 12, 12), 1))
+    plan = parse_csv(text, "cables.csv")
+    kinds = sorted(link.detail.assembly for link in plan.fabric.each_link() if link.detail)
+    assert kinds == ["", "", "fibre_split_1x2", "fibre_split_1x2"]  # no copper cable is 12 m long
+    (note,) = [note for note in plan.notes if "Cable type" in note]
+    assert "'1:2 splitter' (2 rows, the first in line 2) does not say fibre or copper" in note
+
+
+def test_a_word_that_is_no_kind_is_said_once_with_its_line_and_what_is_known() -> None:
+    text = HALL.format(column="cable_type") + "h1,mlx5_0,leaf,1,NDR,2,DAC 1:2\n"
+    text += "h2,mlx5_0,leaf,2,NDR,2,banana\nh3,mlx5_0,leaf,3,NDR,2,banana\n"
+    (note,) = [note for note in parse_csv(text, "cables.csv").notes if "Cable type" in note]
+    assert "'banana' (2 rows, the first in line 3)" in note
+    assert "fibre 1:2" in note
+    assert "dac_split_1x2" in note
+
+
+def test_the_label_of_one_cable_is_no_kind() -> None:
+    text = HALL.format(column="cable") + "h1,mlx5_0,leaf,1,NDR,2,MPO-0001\nh2,mlx5_0,leaf,2,NDR,2,MPO-0002\n"
+    plan = parse_csv(text, "cables.csv")
+    assert [link.detail.assembly for link in plan.fabric.each_link() if link.detail] == ["", ""]
+    assert not any("Cable type" in note for note in plan.notes)

@@ -11,6 +11,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 from fabricctl.cabling.binding import Binding, Clash, Names, Replaced
+from fabricctl.cabling.card_tables import differing
 from fabricctl.cabling.directory import Directory
 from fabricctl.cabling.hca_words import match_cards
 from fabricctl.discovery.names import name_key
@@ -81,27 +82,29 @@ def _replaced_parts(binding: Binding, seen: Fabric, gone: list[Node], new: list[
 
 
 def _by_name(plan: Plan, directory: Directory, names: Names) -> Binding:
-    """Exact names first, so that a short name never takes what another planned device is called exactly."""
+    """Exact names first, so that a short name never takes what another planned device is called exactly.
+
+    HCAs of a host with other words than the plan come last, when the switches they are cabled to are known.
+    """
     binding = Binding(plan)
     _undecided(binding, names)
-    left = [
-        node for node in plan.fabric.nodes.values() if not _take(binding, node, directory.exact(node.name))
-    ]
-    left = [
-        node for node in left if node.key == node.name or not _take(binding, node, directory.exact(node.key))
-    ]
+    nodes = plan.fabric.nodes.values()
+    hosts, agree = differing(
+        (node for node in nodes if node.kind is NodeKind.HCA and node.key not in binding.ambiguous),
+        directory,
+        names.node_model,
+        names.undecided,
+    )
+    later = {node.key for host in hosts for node in host.nodes}
+    left = [n for n in nodes if n.key not in later and not binding.take(n, directory.exact(n.name))]
+    left = [n for n in left if n.key == n.name or not binding.take(n, directory.exact(n.key))]
     still: list[Node] = []
     for node in left:
         found = [key for key in directory.find(node.name) if key not in binding.plan_of]
-        if not _take(binding, node, found):
+        if not binding.take(node, found):
             still.append(node)
     _shared_short_names(binding, directory, still)
-    cards = [
-        node
-        for node in still
-        if node.kind is NodeKind.HCA and node.host and node.key not in binding.ambiguous
-    ]
-    match_cards(binding, directory, names.node_model, cards)
+    match_cards(binding, directory, hosts, agree)
     return binding
 
 
@@ -110,22 +113,6 @@ def _undecided(binding: Binding, names: Names) -> None:
     binding.undecided = dict(names.undecided)
     for undecided in names.undecided.values():
         binding.ambiguous.update(key for key in undecided.planned if key in binding.plan.fabric.nodes)
-
-
-def _take(binding: Binding, node: Node, found: list[str]) -> bool:
-    """Pair a planned node with the one that answers to its name; False when none does."""
-    if not found:
-        return False
-    if len(found) > 1:
-        binding.ambiguous.add(node.key)
-        binding.clashes.append(Clash((node.name,), tuple(sorted(found))))
-    elif found[0] in binding.plan_of:
-        other = binding.plan.fabric.nodes[binding.plan_of[found[0]]].name
-        binding.ambiguous.add(node.key)
-        binding.clashes.append(Clash((node.name, other), (found[0],)))
-    else:
-        binding.pair(node.key, found[0])
-    return True
 
 
 def _shared_short_names(binding: Binding, directory: Directory, left: list[Node]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from fabricctl.fabric import Fabric
+from fabricctl.fabric import Fabric, Node
 from fabricctl.models import NodeModel
 from fabricctl.plan.model import Plan
 
@@ -119,3 +119,18 @@ class Binding:
         """Record that a planned node is this discovered one."""
         self.seen_of[planned] = seen
         self.plan_of[seen] = planned
+
+    def take(self, node: Node, found: list[str]) -> bool:
+        """Pair a planned node with the one that answers to its name; False when none does."""
+        if not found:
+            return False
+        if len(found) > 1:
+            self.ambiguous.add(node.key)
+            self.clashes.append(Clash((node.name,), tuple(sorted(found))))
+        elif found[0] in self.plan_of:
+            other = self.plan.fabric.nodes[self.plan_of[found[0]]].name
+            self.ambiguous.add(node.key)
+            self.clashes.append(Clash((node.name, other), (found[0],)))
+        else:
+            self.pair(node.key, found[0])
+        return True

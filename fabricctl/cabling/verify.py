@@ -249,7 +249,11 @@ class _Verifier:
                 self.notes.append(_rail_note(check))
         elif check.misaligned or check.other_port:
             number = len(check.misaligned) + len(check.other_port)
-            self.notes.append(f"{number} HCAs are out of line with their rail; --check rails lists them")
+            what = "1 HCA is" if number == 1 else f"{number:,} HCAs are"
+            them = "it" if number == 1 else "them"
+            self.notes.append(
+                f"{what} out of line with {'its' if number == 1 else 'their'} rail; --check rails lists {them}"
+            )
 
 
 def _rates_off(observation: Observation) -> Plan:

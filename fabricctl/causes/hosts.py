@@ -34,7 +34,10 @@ def cages_of(panel: Panel | None, hcas: Mapping[str, str]) -> dict[str, dict[int
         return {}
     found: dict[str, dict[int, str]] = defaultdict(dict)
     behind: dict[str, PanelPort] = {port.hca: port for port in panel.ports if port.hca}
+    storage = panel.storage
     for name, key in hcas.items():
+        if name in storage:
+            continue  # no part of the compute rails
         port = behind.get(name)
         if port is None:
             return {}

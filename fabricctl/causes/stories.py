@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fabricctl.causes.candidate import Candidate
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 
+_FEW = 8
+"""Names in a ring that a headline lists in their order."""
 Told = tuple[str, str, str, str]
 """Subject, headline, evidence, fix."""
 
@@ -162,11 +164,19 @@ def _pair(words: Words, one: Candidate) -> str:
         return words.folded(one.devices)
     hosts = one.side == "host"
     word = (lambda keys: fold(keys)) if hosts else words.folded
+    if hosts and len(rings) == 1 and len(rings[0]) > _FEW:
+        return f"{len(rings[0])} hosts {fold(rings[0])}"
     if len(rings) == 1 and len(rings[0]) > 2:
         shown = list(rings[0]) if hosts else [words.layout.name(key) for key in rings[0]]
-        return ", ".join(shown[:8]) + (", ..." if len(shown) > 8 else "") + " (each with the next)"
+        return ", ".join(shown) + " (each with the next)"
     columns = [word([ring[at] for ring in rings]) for at in range(len(rings[0]))]
     return " and ".join(columns) if len(columns) == 2 else ", ".join(columns) + " (each with the next)"
+
+
+def _whose_place(ring: Sequence[str]) -> str:
+    """Of a ring of devices, each of which stands where the one before it belongs: named so, is by its place."""
+    said = ", ".join(f"{named} is {place}" for place, named in zip(ring, (*ring[1:], ring[0]), strict=True))
+    return f"; by its cables, what is named {said}"
 
 
 def wrong_rack(words: Words, one: Candidate, fits: int) -> Told:
@@ -178,6 +188,7 @@ def wrong_rack(words: Words, one: Candidate, fits: int) -> Told:
         headline = f"{pair} stand in each other's place, or are named so"
         evidence = f"{fits:,} of {one.links:,} cables are those planned for the other, on the same ports"
         fix = f"read the serial numbers of {pair}: correct the names, or exchange the devices or all their cables"
+        fix += "".join(_whose_place(ring) for ring in one.pairs if hosts and len(ring) > _FEW)
     else:
         headline = f"{_one_by_one(words, one)}: a device stands in another's place, or is named so"
         evidence = f"{fits:,} of {one.links:,} cables are those planned for the other, on the same ports"

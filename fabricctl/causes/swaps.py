@@ -143,7 +143,9 @@ def _same_host(
     if len(told) == 2:
         return Swap(one, two, CauseKind.CARD_IN_OTHER_SLOT, host, " and ".join(sorted(names)), told)
     panel = knowledge.host_panel(host)
-    found = [panel.behind(name) if panel is not None else None for name in names]
+    found = [
+        panel.behind(name) if panel is not None and name not in panel.storage else None for name in names
+    ]
     if found[0] is not None and found[1] is not None and found[0].cage == found[1].cage:
         return Swap(one, two, CauseKind.HOST_CAGE_PORTS_EXCHANGED, host, f"cage {found[0].cage}")
     return Swap(one, two, CauseKind.SWAPPED, host, " and ".join(sorted(names)))

@@ -142,6 +142,11 @@ def _run(
         from fabricctl.hostset import fold
 
         say(f"not written, the plan does not have them: {fold(left)}")
+    if assumed := sum(key in found.assumed_keys for key in found.names):
+        from fabricctl.cli.console import say
+
+        many = "1 identity rests" if assumed == 1 else f"{assumed:,} identities rest"
+        say(f"{many} on --assume and will not be written: declare what somebody has looked at")
     from fabricctl.workflows.identify import plans_of_site
 
     _write(intent.site.path, identities, plans_of_site(intent), yes=writing[2])
@@ -182,14 +187,14 @@ def _show(found: Identification, form: Format, output: str, everything: bool) ->
 
 def _write(path: str, identities: dict[str, str], plans: Mapping[str, Plan], *, yes: bool) -> None:
     """Show the diff, ask, write."""
-    from fabricctl.cli.console import say
+    from fabricctl.cli.console import safe, say
     from fabricctl.workflows.identify import site_change
 
     change = site_change(path, identities, plans)
     if not change.diff:
         say(f"{change.path}: nothing to write, every certain identity is declared already")
         return
-    sys.stderr.write(change.diff)
+    sys.stderr.write(safe(change.diff))
     many = f"{change.added:,} identit{'y' if change.added == 1 else 'ies'}"
     if not yes:
         if not sys.stdin.isatty():

@@ -25,7 +25,7 @@ _GUID = re.compile(
 def parse(text: str, path: str = "") -> dict[str, str]:
     """Return canonical GUID -> ``host hca``.
 
-    :raises DiscoveryError: a line that is not understood, or a GUID of two HCAs.
+    :raises DiscoveryError: a line that is not understood, a GUID of two HCAs, or no HCA at all.
     """
     names: dict[str, str] = {}
     lines: dict[str, int] = {}
@@ -53,4 +53,6 @@ def parse(text: str, path: str = "") -> dict[str, str]:
             text = f"{guid} is {name!r} here and {known!r} at line {lines[guid]}"
             raise DiscoveryError(text, path=path, line=number)
         lines.setdefault(guid, number)
+    if not names:
+        raise DiscoveryError(f"the list of HCA GUIDs is empty; expected lines such as {_EXAMPLE}", path=path)
     return names

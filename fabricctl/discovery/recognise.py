@@ -140,6 +140,10 @@ def _seems(text: str, first: str) -> str:
 
 def _seems_json(text: str) -> str:
     head = text[:4000]
+    own = re.search(r'"schema"\s*:\s*"(fabricctl\.([a-z-]+)/[0-9]+)"', head)
+    if own:
+        what = {"identify": "an identification", "work-order": "a work order"}
+        return f"{what.get(own[2], 'a report')} of fabricctl ({own[1]}), no discovery"
     if re.search(r'"(?:error|message|detail|status)"\s*:', head) and text.lstrip()[0] == "{":
         return "a JSON answer that reports an error"
     return "JSON of another kind than UFM's list of links"

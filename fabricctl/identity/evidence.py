@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from fabricctl.cabling.bind import numbered_ports_as_hcas
 from fabricctl.cabling.binding import Names
+from fabricctl.cabling.card_tables import differing
 from fabricctl.cabling.directory import Directory, NameIndex
 from fabricctl.cabling.hca_words import readings
 from fabricctl.discovery.names import describe, name_key
@@ -60,6 +61,9 @@ class Anchors:
     :param plan: the plan, with running host ports turned into HCAs where the discovery shows a host.
     :param switches: discovered switch -> planned switch, declared.
     :param hcas: discovered HCA -> planned HCA it claims to be, for each way to read the plan's words.
+    :param how: what each way is, as a note says it; empty when words agree.
+    :param doubtful: discovered HCA -> planned HCA it is harvested as, planned HCA it describes itself as, where these
+        are two. :param by_guid: discovered switches that only the plan's GUIDs declare.
     :param described: discovered switch -> planned switch its node description names, where only it does.
     :param said: discovered switch -> the name in its node description, factory texts left out.
     :param named_hosts: hosts the discovery names; :param common_hosts: how many of them are planned.
@@ -69,6 +73,9 @@ class Anchors:
     plan: Plan
     switches: dict[str, str] = field(default_factory=dict)
     hcas: list[dict[str, str]] = field(default_factory=list)
+    how: list[str] = field(default_factory=list)
+    doubtful: dict[str, tuple[str, str]] = field(default_factory=dict)
+    by_guid: set[str] = field(default_factory=set)
     described: dict[str, str] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)
     named_hosts: int = 0
@@ -135,6 +142,8 @@ def _declared_switches(
             anchors.switches.pop(other, None)
         elif len(found) == 1:
             taken[found[0]] = node.key
+            if not name and node.key in guids:
+                anchors.by_guid.add(node.key)
             anchors.switches[node.key] = found[0]
 
 
@@ -145,28 +154,45 @@ def _known_hcas(anchors: Anchors, directory: Directory, hcas: NameIndex, evidenc
     guids = {node.guid: key for key, node in nodes.items() if node.guid and node.kind is NodeKind.HCA}
     known: dict[str, str] = {}
     hosts: set[str] = set()
+    other, _ = differing(
+        (node for node in nodes.values() if node.kind is NodeKind.HCA), directory, evidence.node_models
+    )
+    unread = {key for host in other for keys in host.cards.values() for key in keys}
     for node in seen.hcas():
         said = directory.described[node.key]
         if said.host:
             hosts.add(name_key(said.host))
-        found = hcas.get(said.name) if said.name else []
+        found = hcas.get(said.name) if said.name and node.key not in unread else []
         if not found and node.key in guids:
             found = [guids[node.key]]
+        if not found and node.key in nodes and nodes[node.key].kind is NodeKind.HCA:
+            found = [node.key]
         if len(found) == 1:
             known[node.key] = found[0]
+            own = hcas.get(node.name) if said.name != node.name and node.name != node.key else []
+            if len(own) == 1 and own != found and _is_harvested(node, evidence):
+                anchors.doubtful[node.key] = (found[0], own[0])
     planned_hosts = NameIndex()
-    by_host: dict[str, list[Node]] = {}
-    for node in nodes.values():
-        if node.kind is NodeKind.HCA and node.host:
-            if node.host not in by_host:
-                planned_hosts.add(node.host, node.host)
-            by_host.setdefault(node.host, []).append(node)
+    for host in dict.fromkeys(n.host for n in nodes.values() if n.kind is NodeKind.HCA and n.host):
+        planned_hosts.add(host, host)
     common = {name for host in hosts for name in planned_hosts.get(host)}
     anchors.named_hosts, anchors.common_hosts = len(hosts), len(common)
-    done = set(known.values())
-    left = [node for host in by_host if host in common for node in by_host[host] if node.key not in done]
-    ways = readings(directory, evidence.node_models, left, known) if left else []
-    anchors.hcas = [{**known, **{key: planned for planned, key in way.items()}} for way in ways] or [known]
+    taken = set(known.values())
+    for how, way in readings(other):
+        anchors.hcas.append(
+            {**known, **{key: planned for planned, key in way.items() if planned not in taken}}
+        )
+        anchors.how.append(how)
+    if not anchors.hcas:
+        anchors.hcas, anchors.how = [known], [""]
+
+
+def _is_harvested(node: Node, evidence: Evidence) -> bool:
+    """Nobody but the harvest gives this HCA its name."""
+    guids = {node.key, *(guid for _, guid in node.port_guids)}
+    return not guids.isdisjoint(evidence.harvested) and guids.isdisjoint(
+        {*evidence.declared, *evidence.mapped}
+    )
 
 
 def switches_of(plan: Plan) -> list[str]:

@@ -18,6 +18,7 @@ from fabricctl.identity.model import (
     Contradiction,
     Hypothesis,
     Identification,
+    Said,
     Source,
 )
 from fabricctl.identity.moves import Jacks
@@ -26,6 +27,10 @@ from fabricctl.identity.refuse import refusal
 from fabricctl.identity.votes import Votes
 from fabricctl.plan.checks import infer_tiers
 from fabricctl.plan.model import Plan
+
+CLEAR = 0.25
+"""A reading of HCA words is clearly the best when it has this share of its HCAs' votes (two each) more than the next:
+the votes of the cables between switches are nearly the same under all of them."""
 
 
 def identify(
@@ -67,24 +72,46 @@ class _Identifier:
         self._contradictions(standings)
         standings = self._ambiguities(standings)
         self._assignments(standings)
+        self._harvest()
+        seen, strange = len(self.network.seen), len(self.result.unplaced)
+        if 2 * strange > seen:
+            self.result.notes.insert(
+                0,
+                f"{strange:,} of {seen:,} discovered switches fit no place of the plan: this may be another fabric, or "
+                "one that has grown",
+            )
         return self.result
 
     def _count(self) -> Votes:
-        """The votes under the reading of the plan's HCA words that agrees with most cables."""
-        best: Votes | None = None
-        most = -1
-        for hcas in self.anchors.hcas:
-            network = build(self.anchors.plan, self.seen, hcas)
-            place = {key: number for number, key in enumerate(network.places)}
-            number = {key: index for index, key in enumerate(network.seen)}
-            fixed = {number[key]: place[planned] for key, planned in self.anchors.switches.items()}
-            votes = Votes(network, fixed)
-            votes.run()
-            total = votes.total() if len(self.anchors.hcas) > 1 else 0
-            if total > most:
-                best, most = votes, total
-        assert best is not None
-        return best
+        """The votes under the reading of the plan's HCA words that agrees with clearly most cables."""
+        ways = self.anchors.hcas
+        counted = [self._votes_of(hcas) for hcas in ways]
+        if len(ways) == 1:
+            return counted[0]
+        totals = [votes.total() for votes in counted]
+        order = sorted(range(len(ways)), key=lambda n: -totals[n])
+        best, second = order[:2]
+        if totals[best] - totals[second] >= CLEAR * 2 * len(ways[best]):
+            how = self.anchors.how[best].removesuffix(" as").removesuffix(",")
+            self.result.notes.append(
+                f"hosts have other HCA names than the plan: the plan's words {how}, which the cabling agrees with best"
+            )
+            return counted[best]
+        sure = {key: p for key, p in ways[best].items() if all(way.get(key) == p for way in ways)}
+        self.result.notes.append(
+            f"could not tell which HCA the plan means on hosts whose HCAs have other names: "
+            f"{len(ways[best]) - len(sure):,} HCAs say nothing here"
+        )
+        return self._votes_of(sure)
+
+    def _votes_of(self, hcas: dict[str, str]) -> Votes:
+        network = build(self.anchors.plan, self.seen, hcas)
+        place = {key: number for number, key in enumerate(network.places)}
+        number = {key: index for index, key in enumerate(network.seen)}
+        fixed = {number[key]: place[planned] for key, planned in self.anchors.switches.items()}
+        votes = Votes(network, fixed)
+        votes.run()
+        return votes
 
     # -- what speaks against ----------------------------------------------------------------------------------
 
@@ -101,9 +128,28 @@ class _Identifier:
                         self.network.places[place],
                         count,
                         standing.votes,
+                        Said.SNAPSHOT if self.network.seen[switch] in self.anchors.by_guid else Said.DECLARED,
                     )
                 )
         self.result.contradictions.sort(key=lambda c: natural_key(c.declared))
+
+    def _harvest(self) -> None:
+        """Harvested names of HCAs that describe themselves as others and sit where those belong."""
+        network, votes = self.network, self.votes
+        number = {key: index for index, key in enumerate(network.seen)}
+        jack = {key: n for n, key in enumerate(network.places)}
+        doubtful = self.anchors.doubtful
+        ports = [port for port in self.seen.links if port[0] in doubtful] if doubtful else []
+        for key, (harvested, described) in doubtful.items():
+            for own in (port for port in ports if port[0] == key):
+                far = self.seen.links[own].other(own)
+                place = votes.at[number[far.node]] if far.node in number else NONE
+                wanted = network.wanted[jack[described] << network.shift | own.number]
+                if place != NONE and wanted == place << network.shift | far.number:
+                    self.result.contradictions.append(
+                        Contradiction(key, harvested, described, 2, 0, Said.HARVESTED)
+                    )
+                    break
 
     def _ambiguities(self, standings: Standings) -> Standings:
         """Find them, and take over the first hypothesis of each as what is assigned."""
@@ -244,7 +290,9 @@ def take_as_fact(result: Identification, assume: Sequence[tuple[int, int]]) -> I
     settled: dict[int, Hypothesis] = {}
     for number, choice in assume:
         if not 1 <= number <= len(result.ambiguities):
-            raise UsageError(f"--assume {number}.{choice}: there are {len(result.ambiguities)} ambiguities")
+            many = len(result.ambiguities)
+            there = "is 1 ambiguity" if many == 1 else f"are {many or 'no'} ambiguities"
+            raise UsageError(f"--assume {number}.{choice}: there {there}")
         hypotheses = result.ambiguities[number - 1].hypotheses
         if not 1 <= choice <= len(hypotheses):
             raise UsageError(
@@ -255,6 +303,7 @@ def take_as_fact(result: Identification, assume: Sequence[tuple[int, int]]) -> I
         settled[number] = hypotheses[choice - 1]
         result.assumed.append(f"ambiguity {number}, hypothesis {choice}: {hypotheses[choice - 1].words}")
     places: dict[str, str] = {}
+    result.assumed_keys |= {key for h in settled.values() for key, _ in h.names}
     for hypothesis in settled.values():
         places.update(hypothesis.names)
     result.names.update((key, result.name(planned)) for key, planned in places.items())

@@ -68,11 +68,23 @@ class Ambiguity:
     decide_by: tuple[str, ...]
 
 
+class Said(StrEnum):
+    """Who says a contradicted identity."""
+
+    DECLARED = "declared"
+    """The site file, or a node-name-map."""
+    SNAPSHOT = "snapshot"
+    """The plan itself, which knows its devices by GUID."""
+    HARVESTED = "harvested"
+    """A list of HCA GUIDs read off the hosts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Contradiction:
     """A declared identity that the cabling speaks against: a finding.
 
-    :param seen: discovered key; :param declared: plan key as declared; :param by_votes: plan key the votes say.
+    :param seen: discovered key; :param declared: plan key as declared; :param by_votes: plan key the votes say; of a
+        harvested HCA, what it describes itself as and is cabled as.
     """
 
     seen: str
@@ -80,6 +92,7 @@ class Contradiction:
     by_votes: str
     votes_for: int
     votes_against: int
+    said: Said = Said.DECLARED
 
 
 class RefusalKind(StrEnum):
@@ -117,6 +130,8 @@ class Identification:
     notes: list[str] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
     """Hypotheses taken as fact because somebody said so, one sentence each."""
+    assumed_keys: frozenset[str] = frozenset()
+    """Discovered keys whose name rests on them: not to be stored."""
     plan_names: dict[str, str] = field(default_factory=dict)
     """Plan key -> planned name, where they differ (a plan keyed by GUID)."""
     links: int = 0

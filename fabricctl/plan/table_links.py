@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from itertools import chain, repeat
 from typing import NamedTuple
 
+from fabricctl.cable_kinds import (
+    ACCEPTED,
+    COPPER_REACH_M,
+    assembly_of_part,
+    is_open_splitter,
+    read_assembly,
+)
 from fabricctl.cable_kinds import Ends as AssemblyEnds
-from fabricctl.cable_kinds import assembly_of_part, read_assembly
 from fabricctl.errors import PlanError
 from fabricctl.fabric import Fabric, Link, LinkDetail, Port, PortClash
+from fabricctl.plan.cells import shown
 from fabricctl.plan.columns import Role
 from fabricctl.plan.distinct import distinct
 from fabricctl.plan.ends import Device, Ends
@@ -18,6 +26,10 @@ from fabricctl.plan.port_numbers import is_exported, read_as_cages, unclear_numb
 from fabricctl.plan.rows import Block, TableReader, Words
 from fabricctl.plan.side import SideColumns
 from fabricctl.rates import Rate
+from fabricctl.repair.model import AssemblyType
+
+UNREAD_SHOWN = 4
+"""Words for cable types that are said one by one before the rest are counted."""
 
 
 class _Again(NamedTuple):
@@ -45,7 +57,11 @@ def table_plan(reader: TableReader, plan_format: PlanFormat, path: str) -> Plan:
     elif reader.port_numbers is None:
         unclear = unclear_numbers(blocks, ends)
     ends.settle(chain.from_iterable(zip(block.a.devices, block.z.devices, strict=True) for block in blocks))
-    made = [_links(block, ends) for block in blocks]
+    kinds = [_assemblies(block, block.words) if block.words is not None else [] for block in blocks]
+    made = [_links(block, ends, of_block) for block, of_block in zip(blocks, kinds, strict=True)]
+    for block, of_block in zip(blocks, kinds, strict=True):
+        if block.words is not None:
+            notes += _unread_kinds(block, block.words, of_block)
     fabric = Fabric(origin=path)
     for links in made:  # what Fabric.connect does for each, at once
         fabric.links.update((link.a, link) for link in links)
@@ -59,10 +75,12 @@ def table_plan(reader: TableReader, plan_format: PlanFormat, path: str) -> Plan:
     return Plan(fabric, plan_format, path, notes=notes, port_numbers=reader.port_numbers, unclear=unclear)
 
 
-def _links(block: Block, ends: Ends) -> list[Link]:
+def _links(block: Block, ends: Ends, kinds: list[str]) -> list[Link]:
     port_a, port_z = _ports(block.a, block, ends), _ports(block.z, block, ends)
     rates = repeat(None) if block.rates is None else block.rates
-    fields = zip(port_a, port_z, rates, block.lines, repeat(1), repeat(2), _details(block), strict=False)
+    fields = zip(
+        port_a, port_z, rates, block.lines, repeat(1), repeat(2), _details(block, kinds), strict=False
+    )
     # a third of the time of Link(...), which goes through a Python function; there may be 300,000
     return list(map(tuple.__new__, repeat(Link), fields))
 
@@ -77,7 +95,7 @@ def _ports(side: SideColumns, block: Block, ends: Ends) -> list[Port]:
     return ports
 
 
-def _details(block: Block) -> Iterable[LinkDetail | None]:
+def _details(block: Block, kinds: list[str]) -> Iterable[LinkDetail | None]:
     """What each cable carries beside ports and rate; labels only where they say more than the number."""
     told_a, told_z = ([label.told for label in side.labels] for side in (block.a, block.z))
     if block.words is None and not any(told_a) and not any(told_z):
@@ -87,7 +105,6 @@ def _details(block: Block) -> Iterable[LinkDetail | None]:
     if words is None:
         none = ("", "")
         return [None if told == none else nothing._replace(labels=told) for told in labels]
-    kinds = _assemblies(block, words)
     cables, parts = words.cable, words.part_number
     if any(words.assembly):  # words that name no kind are kept as the cable's label, a part number as such
         said = list(zip(words.assembly, kinds, cables, parts, strict=True))
@@ -107,19 +124,67 @@ def _assemblies(block: Block, words: Words) -> list[str]:
     """Kind of each cable by its type column, else by its part number, else by a label that is one."""
     if not any(words.assembly) and not any(words.part_number) and not any(words.cable):
         return [""] * len(block.lines)
-    known: dict[tuple[str, str, str, tuple[int, int], bool, Rate | None], str] = {}
+    known: dict[tuple[object, ...], str] = {}
     found = []
     rates = block.rates or repeat(None)
-    columns = (words.assembly, words.part_number, words.cable, block.a.devices, block.z.devices, rates)
-    for kind, part, cable, a, z, rate in zip(*columns, strict=False):
+    labels = _kind_labels(words.cable)
+    columns = (words.assembly, words.part_number, labels, block.a.devices, block.z.devices, rates)
+    fibre = [_of_fibre(*said) for said in zip(words.length_m, words.connectors, strict=True)]
+    for kind, part, cable, a, z, rate, long in zip(*columns, fibre, strict=False):
         cages = (_cage_ports(a), _cage_ports(z))
         host = Role.HOST in (a.role, z.role)
-        asked = (kind, part, cable, cages, host, rate)
+        asked = (kind, part, cable, cages, host, rate, long)
         if asked not in known:
-            named = read_assembly(kind, AssemblyEnds(cages, host), rate) if kind else None
-            known[asked] = str(named or assembly_of_part(part) or assembly_of_part(cable) or "")
+            known[asked] = str(_kind(kind, part, cable, AssemblyEnds(cages, host), rate, fibre=long) or "")
         found.append(known[asked])
     return found
+
+
+def _kind(
+    kind: str, part: str, cable: str, ends: AssemblyEnds, rate: Rate | None, *, fibre: bool
+) -> AssemblyType | None:
+    named = read_assembly(kind, ends, rate) if kind else None
+    named = named or assembly_of_part(part) or (read_assembly(cable, ends, rate) if cable else None)
+    if named is None and fibre:
+        open_ = next((text for text in (kind, cable) if is_open_splitter(text)), "")
+        return read_assembly(f"{open_} fibre") if open_ else None
+    return named
+
+
+def _of_fibre(length_m: float | None, connectors: tuple[str, str]) -> bool:
+    """Whether length or connector tells that a cable is no copper one."""
+    return (length_m or 0) > COPPER_REACH_M or any("mpo" in text.lower() for text in connectors)
+
+
+def _kind_labels(cables: list[str]) -> list[str]:
+    """Texts of the cable column that may be kinds: part numbers, and words that stand on several cables.
+
+    A label is of one cable: one that happens to hold such a word (``MPO-0012``) is no kind.
+    """
+    counts = Counter(cables)
+    return [text if text and (counts[text] > 1 or assembly_of_part(text)) else "" for text in cables]
+
+
+def _unread_kinds(block: Block, words: Words, kinds: list[str]) -> list[str]:
+    """Words for a cable's kind that say none, one note for each."""
+    unread: dict[str, list[int]] = {}
+    labels = _kind_labels(words.cable)
+    for said, label, kind, line in zip(words.assembly, labels, kinds, block.lines, strict=True):
+        text = said or (label if is_open_splitter(label) else "")
+        if text and not kind:
+            unread.setdefault(text, []).append(line)
+    notes = []
+    for text, lines in unread.items():
+        rows = f"{len(lines):,} row{'' if len(lines) == 1 else 's'}, the first in line {lines[0]}"
+        what = (
+            "does not say fibre or copper: write fibre 1:2 or DAC 1:2"
+            if is_open_splitter(text)
+            else f"names no kind of cable here: expected {ACCEPTED}"
+        )
+        notes.append(f"Cable type {shown(text)} ({rows}) {what}.")
+    if len(notes) > UNREAD_SHOWN:
+        notes[UNREAD_SHOWN:] = [f"{len(notes) - UNREAD_SHOWN:,} more cable types name no kind of cable here."]
+    return notes
 
 
 def _cage_ports(device: Device) -> int:

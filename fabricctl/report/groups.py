@@ -61,7 +61,8 @@ def _group(members: list[Finding]) -> Group:
                 else fix,
             )
         )
-    return Group(f"{number} {what}".strip(), len(members), tuple(details))
+    joint = " " if first.group or first.kind in _NOUN else ", the first: "
+    return Group(f"{number}{joint if what else ''}{what}", len(members), tuple(details))
 
 
 _FIX_OF_MANY = {

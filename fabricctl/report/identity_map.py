@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fabricctl.hostset import natural_key
 from fabricctl.identity.model import Identification
-from fabricctl.words import clean
+from fabricctl.words import clean, printable
 
 
 def render(found: Identification) -> str:
@@ -29,7 +29,7 @@ def render(found: Identification) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(clean(text).split())
+    return " ".join(printable(clean(text)).split())
 
 
 def _quoted(name: str) -> str:

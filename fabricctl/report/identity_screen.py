@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from fabricctl.hostset import fold
-from fabricctl.identity.model import Ambiguity, Assignment, Identification, RefusalKind, Source
+from fabricctl.identity.model import Ambiguity, Assignment, Identification, RefusalKind, Said, Source
 from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line, paragraph
 
 _LABEL = 16
@@ -51,12 +51,14 @@ def verdict_words(found: Identification) -> tuple[str, str, str]:
             f"{len(found.ambiguous):,} cannot be told apart ({number:,} ambiguit{'y' if number == 1 else 'ies'})"
         )
     if found.contradictions:
-        number = len(found.contradictions)
-        parts.append(f"{number:,} declared identit{'y is' if number == 1 else 'ies are'} contradicted")
+        parts += [
+            _contradicted(said, found) for said in Said if any(c.said is said for c in found.contradictions)
+        ]
     if found.unplaced:
         parts.append(f"{len(found.unplaced):,} fit no place")
     if found.unfilled:
-        parts.append(f"{len(found.unfilled):,} planned were not found")
+        number = len(found.unfilled)
+        parts.append(f"{number:,} planned {'was' if number == 1 else 'were'} not found")
     if found.ambiguities:
         word, style = "COULD NOT TELL ALL", DOUBT
     elif found.contradictions or found.unplaced or found.unfilled:
@@ -64,6 +66,20 @@ def verdict_words(found: Identification) -> tuple[str, str, str]:
     else:
         word, style = "ALL PLACED", GOOD
     return word, style, ", ".join(parts)
+
+
+def _contradicted(said: Said, found: Identification) -> str:
+    number = sum(c.said is said for c in found.contradictions)
+    what = f"identit{'y' if number == 1 else 'ies'}"
+    words = {
+        Said.DECLARED: f"declared {what}",
+        Said.SNAPSHOT: f"{what} known by the snapshot",
+        Said.HARVESTED: f"harvested {what}",
+    }[said]
+    return f"{number:,} {words} {'is' if number == 1 else 'are'} contradicted"
+
+
+_SAID = {Said.DECLARED: "is declared as", Said.SNAPSHOT: "is known by the snapshot as"}
 
 
 def _head(found: Identification, width: int) -> Iterator[Line]:
@@ -100,10 +116,17 @@ def _ambiguity(number: int, ambiguity: Ambiguity, width: int, everything: bool) 
 def _contradictions(found: Identification, width: int, everything: bool) -> Iterator[Line]:
     shown = len(found.contradictions) if everything else LISTED
     for item in found.contradictions[:shown]:
-        text = (
-            f"{item.seen} is declared as {found.name(item.declared)}, but its cables say {found.name(item.by_votes)} "
-            f"({item.votes_for:,} votes against {item.votes_against:,}): read its label"
-        )
+        declared, other = found.name(item.declared), found.name(item.by_votes)
+        if item.said is Said.HARVESTED:
+            text = (
+                f"{item.seen} is harvested as {declared}, but describes itself as {other} and is cabled as {other}: "
+                "read that GUID again (the line was not believed)"
+            )
+        else:
+            text = (
+                f"{item.seen} {_SAID[item.said]} {declared}, but its cables say {other} "
+                f"({item.votes_for:,} votes against {item.votes_against:,}): read its label"
+            )
         yield from _wrapped("CONTRADICTION", text, width, BAD, BOLD)
     yield from _more(len(found.contradictions) - shown, "contradictions")
 

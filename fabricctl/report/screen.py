@@ -42,6 +42,8 @@ _CLASSES = (
 _LABEL = 13
 _CAUSES = 4
 """Causes shown before the rest is counted."""
+_FIX = 480
+"""Characters of a fix that are shown without ``--all``."""
 _FULL = 3
 """Findings of one kind shown in full before they are folded into groups."""
 
@@ -89,7 +91,12 @@ def _why(verdict: Verdict, width: int, limit: int | None) -> Iterator[Line]:
             yield from _wrapped("CAUSE", cause_line(cause), width, BAD, head=BOLD)
             yield from _wrapped("  evidence", cause.evidence, width, PLAIN)
             if cause.fix:
-                yield from _wrapped("  fix", cause.fix, width, GOOD)
+                fix = (
+                    cause.fix
+                    if limit is None or len(cause.fix) <= _FIX
+                    else cause.fix[:_FIX] + " ... (--all)"
+                )
+                yield from _wrapped("  fix", fix, width, GOOD)
         rest = [more_causes(explanation, len(shown)), summary(explanation)]
         yield from _wrapped("", "; ".join(text for text in rest if text), width, DIM)
     said = repair_summary(repair) if repair is not None else ""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from fabricctl.hostset import expand
+from fabricctl.hostset import expand, natural_key
 from fabricctl.model_tables import find_model
 from fabricctl.panel_tables import builtin_panels, panel_of_model
 from fabricctl.panels import Panel, PanelPort
@@ -196,3 +196,13 @@ def _entry_problems(
                 keys,
                 f"HCA {lost[0]!r} of hcas is behind no port of the panel; {nearest(lost[0], sorted(behind))}",
             )
+        elif stray := made.storage.intersection(entry.hcas):
+            compute = [port.hca for port in made.ports if port.hca and port.hca not in made.storage]
+            unused = sorted(set(compute) - set(entry.hcas), key=natural_key)
+            if unused:
+                wrong = ", ".join(sorted(stray, key=natural_key))
+                yield (
+                    keys,
+                    f"expected the panel's compute ports to be the model's hcas; {wrong} of hcas: storage ports on the "
+                    f"panel {panel.like or 'of this model'}; not in hcas: its compute ports {', '.join(unused)}",
+                )

@@ -9,7 +9,7 @@ from difflib import unified_diff
 
 from fabricctl.adapters.files import decode, read_input, write_atomic
 from fabricctl.cabling.binding import Names, Undecided, by_node
-from fabricctl.cabling.directory import plan_index
+from fabricctl.cabling.directory import NameIndex, plan_index
 from fabricctl.cabling.model import Finding, FindingKind
 from fabricctl.cabling.profiles import normalise
 from fabricctl.cabling.serials import serials_of
@@ -17,12 +17,13 @@ from fabricctl.cabling.verdict import Verdict, VerdictWord
 from fabricctl.cabling.verify import verify
 from fabricctl.discovery import hca_guids
 from fabricctl.discovery.model import Observation
+from fabricctl.discovery.names import name_key
 from fabricctl.errors import InputError, SiteError, UsageError
-from fabricctl.fabric import Fabric, NodeKind
+from fabricctl.fabric import Fabric, NodeKind, Port
 from fabricctl.hostset import fold, natural_key
 from fabricctl.identity.evidence import Evidence
 from fabricctl.identity.identify import identify
-from fabricctl.identity.model import Ambiguity, Contradiction, Identification, RefusalKind
+from fabricctl.identity.model import Ambiguity, Contradiction, Identification, RefusalKind, Said
 from fabricctl.identity.nameless import nameless_hcas
 from fabricctl.plan.model import Plan
 from fabricctl.site.write import add_identities, missing_identities
@@ -69,7 +70,11 @@ def names_for(intent: Intent, observation: Observation) -> tuple[Names, Identifi
     """
     found = run_identify(intent, observation)
     names = intent.options.names.of_nodes(observation.fabric)
-    declared = {**harvested_names(intent, observation), **found.names, **names.declared}
+    harvested = harvested_names(intent, observation)
+    for item in found.contradictions:
+        if item.said is Said.HARVESTED:
+            harvested.pop(item.seen, None)  # its description and its cable agree against it
+    declared = {**harvested, **found.names, **names.declared}
     undecided = _undecided(found)
     assert intent.plan is not None
     for key in nameless_hcas(observation.fabric, intent.plan, {*declared, *names.mapped}):
@@ -89,22 +94,68 @@ def identities_to_write(
 ) -> tuple[dict[str, str], list[str]]:
     """GUID -> name as ``--write`` adds them, and harvested hosts that are left out: the plan does not have them.
 
-    Certain switches, and with ``hcas`` what was harvested: a port GUID as its node's where the discovery tells that,
-    so that each HCA is written once.
+    Certain switches, none that rests on ``--assume``; and with ``hcas`` what was harvested and nothing contradicts, a
+    port GUID as its node's where the discovery tells that, so that each HCA is written once.
     """
+    certain = {key: name for key, name in found.names.items() if key not in found.assumed_keys}
     if not hcas:
-        return dict(found.names), []
+        return certain, []
+    wrong = {item.seen for item in found.contradictions if item.said is Said.HARVESTED}
     assert intent.plan is not None
     nodes, planned = observation.fabric.nodes, plan_index(intent.plan.fabric.nodes.values())
     told: dict[str, str] = {}
     left: dict[str, None] = {}
     for key, name in harvested_names(intent, observation).items():
         host = name.partition(" ")[0]
+        if key in wrong:
+            continue
         if planned.get(host):
             told[(nodes[key].guid if key in nodes else None) or key] = name
         else:
             left[host] = None
-    return {**told, **found.names}, sorted(left, key=natural_key)
+    return {**told, **certain}, sorted(left, key=natural_key)
+
+
+def believed_harvest(intent: Intent, observation: Observation) -> tuple[dict[str, str], list[Contradiction]]:
+    """Harvested names without those that description and cabling of the HCA contradict, where switches go by name."""
+    names = harvested_names(intent, observation)
+    wrong: list[Contradiction] = []
+    if intent.plan is None:
+        return names, wrong
+    plan, seen = intent.plan.fabric, observation.fabric
+    planned = NameIndex()
+    for node in plan.nodes.values():
+        planned.add(node.name, node.key)
+    own = {*intent.options.names.declared, *intent.options.names.mapped}
+    cabled: dict[str, list[Port]] = {}
+    for port in seen.links:
+        if port[0] in names:
+            cabled.setdefault(port[0], []).append(port)
+    for key, harvested in names.items():
+        hca = seen.nodes.get(key)
+        if hca is None or key in own or name_key(hca.name) == name_key(harvested):
+            continue
+        described = planned.get(hca.name)
+        if len(described) == 1 and _is_there(plan, seen, described[0], cabled.get(key, []), planned):
+            wrong.append(Contradiction(key, harvested, described[0], 2, 0, Said.HARVESTED))
+    return {key: n for key, n in names.items() if key not in {c.seen for c in wrong}}, wrong
+
+
+def _is_there(plan: Fabric, seen: Fabric, planned: str, ports: list[Port], index: NameIndex) -> bool:
+    """Whether a cable of these ports leads to the switch and port that the plan gives a device."""
+    for port in ports:
+        far, wanted = seen.peer(port), plan.peer(Port(planned, port.number))
+        if far is None or wanted is None or far.number != wanted.number:
+            continue
+        if index.get(seen.nodes[far.node].name) == [wanted.node]:
+            return True
+    return False
+
+
+def add_contradictions(verdict: Verdict, contradictions: list[Contradiction]) -> None:
+    """Findings about harvested names that were not believed."""
+    found = Identification(contradictions=contradictions)
+    verdict.add(_finding(found, item) for item in contradictions)
 
 
 def _undecided(found: Identification) -> dict[str, Undecided]:
@@ -197,6 +248,16 @@ def _concerns(verdict: Verdict, found: Identification, ambiguity: Ambiguity) -> 
 
 def _finding(found: Identification, item: Contradiction) -> Finding:
     declared, voted = found.name(item.declared), found.name(item.by_votes)
+    if item.said is Said.HARVESTED:
+        return Finding(
+            FindingKind.IDENTITY,
+            declared,
+            f"{item.seen} is harvested as {declared}, but describes itself as {voted} and is cabled as {voted}",
+            expected=declared,
+            found=voted,
+            fix=f"read the GUID of {declared} again: this line of the list (--hca-guids) was not believed",
+            devices=(declared, voted),
+        )
     return Finding(
         FindingKind.IDENTITY,
         declared,

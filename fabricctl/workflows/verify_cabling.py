@@ -301,9 +301,14 @@ def _verdict(intent: Intent, observation: Observation) -> Verdict:
 
         return judge_identified(intent, observation)
     options = intent.options
-    if intent.harvested:
-        from fabricctl.workflows.identify import harvested_names
+    if not intent.harvested:
+        return verify(intent.plan, observation, options)
+    from fabricctl.workflows.identify import add_contradictions, believed_harvest
 
-        declared = {**harvested_names(intent, observation), **options.names.declared}
-        options = replace(options, names=replace(options.names, declared=declared))
-    return verify(intent.plan, observation, options)
+    harvested, contradictions = believed_harvest(intent, observation)
+    declared = {**harvested, **options.names.declared}
+    verdict = verify(
+        intent.plan, observation, replace(options, names=replace(options.names, declared=declared))
+    )
+    add_contradictions(verdict, contradictions)
+    return verdict

@@ -295,3 +295,23 @@ def test_without_a_plan_or_a_site_to_write_to(files: Path, capsys: pytest.Captur
     code, _, err = run(capsys, *seen, "--plan", str(files / "medium.csv"), "--write")
     assert (code, "give --site" in err) == (2, True)
     assert main(["verify-cabling", *seen, "--plan", str(files / "medium.csv"), "--assume", "1.1"]) == 2
+
+
+def test_what_rests_on_an_assumption_is_not_stored(
+    files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site = tmp_path / "site.yaml"
+    site.write_text(EXAMPLE.read_text())
+    command = ("--site", str(site), "--discovered", str(files / "hall-open.txt"), "--assume", "1.2")
+    code, _, err = run(capsys, *command, "--write", "--yes")
+    assert code == 0
+    assert "2 identities rest on --assume and will not be written" in err
+    assert len(identities(load_site(site.read_text(), str(site)))) == 318
+
+
+def test_an_ambiguity_that_there_is_not_is_said_in_good_grammar(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("--plan", str(files / "medium.csv"), "--assume", "7.1", "--discovered")
+    assert "there is 1 ambiguity" in run(capsys, *asked, str(files / "open.txt"))[2]
+    assert "there are no ambiguities" in run(capsys, *asked, str(files / "medium.txt"))[2]

@@ -50,3 +50,9 @@ def test_no_text_does_anything_but_parse_or_be_refused(text: str) -> None:
     except DiscoveryError:
         return
     assert all(len(guid) == 18 and name.count(" ") == 1 for guid, name in names.items())
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# nothing yet\n", "host hca guid\n"])
+def test_a_list_without_any_hca_is_refused(text: str) -> None:
+    with pytest.raises(DiscoveryError, match="the list of HCA GUIDs is empty; expected lines such as"):
+        parse(text, "guids.txt")

@@ -75,3 +75,18 @@ def test_a_long_first_line_is_shortened() -> None:
     with pytest.raises(DiscoveryError) as caught:
         parse_any("x" * 5000, "f")
     assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ("fabricctl.work-order/1", "a work order of fabricctl"),
+        ("fabricctl.identify/1", "an identification of fabricctl"),
+        ("fabricctl.verify-cabling/1", "a report of fabricctl"),
+    ],
+)
+def test_own_documents_are_called_what_they_are(schema: str, words: str) -> None:
+    text = f'{{"schema": "{schema}", "status": "made", "error": null}}'
+    with pytest.raises(DiscoveryError) as caught:
+        parse_any(text, "x.json")
+    assert f"this is {words} ({schema})" in str(caught.value)

@@ -128,3 +128,18 @@ def test_every_report_of_a_real_run_agrees_with_the_names(exchanged: bool) -> No
     report = json.loads(to_json(found))
     assert {s["guid"]: s["name"] for s in report["switches"] if s["certain"]} == found.names
     assert ("0 cannot be told" in text(found)) is False
+
+
+def test_a_name_with_control_characters_reaches_no_terminal_by_the_map() -> None:
+    found = Identification(names={"0x1": "leaf\x1b[31m1\u202e", "0x2": "a\nb"})
+    text = identity_map.render(found)
+    assert not {"\x1b", "\u202e"} & set(text)
+    assert '0x2 "a b"' in text
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(1, "1 planned was not found"), (2, "2 planned were not found")]
+)
+def test_one_is_one(number: int, words: str) -> None:
+    found = Identification(unfilled=[f"leaf{n}" for n in range(number)])
+    assert words in identity_screen.verdict_words(found)[2]
