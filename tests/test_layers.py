@@ -38,7 +38,7 @@ PARTS = (
     ("discovery",),
     ("plan",),
     ("site",),
-    ("identity.model", "causes.model", "repair.model"),
+    ("identity.model", "causes.model", "repair.model", "nodes.model"),
     ("cabling",),
     ("identity", "causes", "repair", "history", "nodes"),
     ("report",),

@@ -8,6 +8,7 @@ Of causes that explain equally many the one that somebody did fewer times is tak
 
 from __future__ import annotations
 
+from fabricctl.cable_kinds import assembly_of_part
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.causes.blocks import block_candidates, within_switches
 from fabricctl.causes.candidate import MIN_LINKS, Candidate, folded, rank
@@ -26,7 +27,6 @@ from fabricctl.causes.swaps import Swap, find_swaps
 from fabricctl.causes.words import Words
 from fabricctl.fabric import Link
 from fabricctl.panels import Panel
-from fabricctl.repair.assemblies import type_of_part
 
 RENUMBERED_FIT = 0.25
 """Of a renumbered switch so many cables must be right once its ports are translated: which ports carry cables has
@@ -178,7 +178,7 @@ def _declared(link: Link) -> str:
     detail = link.detail
     if detail is None:
         return ""
-    return detail.assembly or type_of_part(detail.part_number) or type_of_part(detail.cable) or ""
+    return detail.assembly or assembly_of_part(detail.part_number) or assembly_of_part(detail.cable) or ""
 
 
 _AT_ONE_END = (CauseKind.SHIFTED, CauseKind.REVERSED, CauseKind.CAGE_PORTS_EXCHANGED)

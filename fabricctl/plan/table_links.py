@@ -10,6 +10,7 @@ from typing import NamedTuple
 from fabricctl.cable_kinds import (
     ACCEPTED,
     COPPER_REACH_M,
+    AssemblyType,
     assembly_of_part,
     is_open_splitter,
     read_assembly,
@@ -26,7 +27,6 @@ from fabricctl.plan.port_numbers import is_exported, read_as_cages, unclear_numb
 from fabricctl.plan.rows import Block, TableReader, Words
 from fabricctl.plan.side import SideColumns
 from fabricctl.rates import Rate
-from fabricctl.repair.model import AssemblyType
 
 UNREAD_SHOWN = 4
 """Words for cable types that are said one by one before the rest are counted."""
