@@ -209,8 +209,9 @@ class _Matcher:
             own = [host for host in hosts if host.model is not None and host.model.name == name]
             shown = {card for host in own for card in host.seen}
             listed = {hca.lower() for hca in model.hcas}
-            if shown <= listed or any(host <= listed for host in self.agree):
+            if shown <= listed:
                 continue
+            shown = shown.union(*self.agree)
             lost = [hca for hca in model.hcas if hca.lower() not in shown]
             if lost:
                 self.binding.notes.append(
