@@ -14,7 +14,7 @@ The choice is made by ``Visits.rank``, in one walk along the path.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -44,10 +44,21 @@ Node = tuple[str, int]
 
 
 class Chains:
-    """The alternating paths and cycles of one group of two-plug assemblies of one family."""
+    """The alternating paths and cycles of one group of two-plug assemblies of one family.
 
-    def __init__(self, cables: list[Assembly], slots: list[Assembly], devices: Devices, reach: Reach) -> None:
+    :param could: device or rack -> how many groups could be mended there.
+    """
+
+    def __init__(
+        self,
+        cables: list[Assembly],
+        slots: list[Assembly],
+        devices: Devices,
+        reach: Reach,
+        could: Mapping[str, int] | None = None,
+    ) -> None:
         self.cables, self.slots, self.devices, self.reach = cables, slots, devices, reach
+        self.could = could or {}
         self.edges: dict[Node, dict[Node, Pair]] = {}
         for index in range(len(cables)):
             self.edges["c", index] = {}
@@ -98,7 +109,7 @@ class Chains:
             answer = Answer(pairs=pairs[0::2])
         else:
             answer = self.spare(walk, pairs, visited)
-        visited.update(self.sum_of(answer.pairs, visited, [*answer.pulled, *answer.laid]).boxes.keys())
+        visited.update(self.sum_of(answer.pairs, visited, [*answer.pulled, *answer.laid]).places())
         return answer
 
     def spare(self, walk: list[Node], pairs: list[Pair], visited: Counter[str]) -> Answer:
@@ -122,7 +133,7 @@ class Chains:
 
     def sum_of(self, pairs: Iterable[Pair], visited: Counter[str], whole: Iterable[Assembly] = ()) -> Visits:
         """What pairs and whole cables cost together."""
-        visits = Visits(self.devices, self.reach, visited)
+        visits = Visits(self.devices, self.reach, visited, self.could)
         for pair in pairs:
             visits.pair(pair)
         for assembly in whole:

@@ -4,10 +4,12 @@ Compared in this order:
 
 1. plugs whose cable does not span its new run: such a move cannot be made at all;
 2. plugs in devices outside the plan: someone else's equipment needs someone else's word;
-3. racks to walk to, then devices to stand at: walking and finding the unit is most of the work, pulling a plug takes
-   seconds;
-4. devices no other part of the plan visits: the same, seen across components (decided in order, so an optimum per
-   component and a good choice over all).
+3. racks to walk to, then devices to stand at, each shared with the other components that could be mended there (of
+   two exchanged bundles each cable may move at its own host or at the leaf they all share): walking and finding the
+   unit is most of the work, pulling a plug takes seconds; what another component visits already costs nothing;
+4. racks, then devices of the component itself.
+
+Components are decided in order, so with one component this is an optimum, with several a good choice.
 
 What never differs between minimum plans is not weighed: MPOs move and transceivers stay, since the unit of movement
 of a fibre is its MPO; and a plug that must not change between finned and flat-topped places is no pairing at all.
@@ -16,7 +18,7 @@ of a fibre is its MPO; and a plug that must not change between finned and flat-t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fabricctl.fabric import Port
@@ -29,6 +31,7 @@ MISSES = 1_000_000
 FOREIGN = 10_000
 RACK = 100
 DEVICE = 1
+MILLION = 1_000_000
 """Weights of the same order for splitters, whose assignment needs one number per pair. A pair visits at most ten
 racks and ten devices and misses at most five runs, so no lower rank outweighs a higher one inside a pair."""
 
@@ -70,15 +73,16 @@ def fits(plug: Plug, target: Plug, devices: Devices) -> bool:
 class Visits:
     """A running sum over pairs, pulls and new cables that can take back what it added.
 
-    :param before: devices other components visit already.
+    :param before: devices and racks other components visit already.
+    :param could: device or rack -> how many components could be mended there; 1 where not told.
     """
 
     devices: Devices
     reach: Reach
     before: Counter[str]
+    could: Mapping[str, int] = field(default_factory=dict)
     misses: int = 0
     foreign: int = 0
-    fresh: int = 0
     racks: Counter[str] = field(default_factory=Counter)
     boxes: Counter[str] = field(default_factory=Counter)
 
@@ -102,25 +106,41 @@ class Visits:
         if not self.devices.planned(key):
             self.foreign += sign
         box, rack = self.devices.box(key), self.devices.rack(key)
-        had = self.boxes[box]
         self.boxes[box] += sign
         self.racks[rack] += sign
         if not self.boxes[box]:
             del self.boxes[box]
         if not self.racks[rack]:
             del self.racks[rack]
-        if (had == 0) != (had + sign == 0) and not self.before[box]:
-            self.fresh += sign
+
+    def places(self) -> Iterator[str]:
+        """What is visited, as ``before`` and ``could`` name it."""
+        yield from self.boxes
+        yield from map(rack_key, self.racks)
+
+    def shared(self, places: Iterable[str]) -> int:
+        """Cost of visiting places that others may visit, too, in millionths of a place."""
+        return sum(MILLION // max(1, self.could.get(place, 1)) for place in places if not self.before[place])
 
     @property
-    def rank(self) -> tuple[int, int, int, int, int]:
+    def rank(self) -> tuple[int, ...]:
         """What plans of equally few moves are compared by, smaller is better."""
-        return self.misses, self.foreign, len(self.racks), len(self.boxes), self.fresh
+        racks, boxes = self.shared(map(rack_key, self.racks)), self.shared(self.boxes)
+        return self.misses, self.foreign, racks, boxes, len(self.racks), len(self.boxes)
+
+
+def rack_key(rack: str) -> str:
+    """A rack among devices: no device has such a name."""
+    return f"rack\0{rack}"
 
 
 def weight_of(pair: Pair, devices: Devices, reach: Reach) -> int:
     """A pair's cost as one number, for assignments that need one."""
     visits = Visits(devices, reach, Counter())
     visits.pair(pair)
-    misses, foreign, racks, boxes, _ = visits.rank
-    return MISSES * misses + FOREIGN * foreign + RACK * racks + DEVICE * boxes
+    return (
+        MISSES * visits.misses
+        + FOREIGN * visits.foreign
+        + RACK * len(visits.racks)
+        + DEVICE * len(visits.boxes)
+    )

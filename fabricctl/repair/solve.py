@@ -36,6 +36,7 @@ from fabricctl.hostset import natural_key
 from fabricctl.repair.assemblies import joined, kind_of
 from fabricctl.repair.build import Group, Stock, build
 from fabricctl.repair.chains import Answer, Chains
+from fabricctl.repair.cost import rack_key
 from fabricctl.repair.knowledge import RepairKnowledge
 from fabricctl.repair.model import Assembly, Move, MoveKind, Plug, RepairPlan, TypeSource
 from fabricctl.repair.parts import part_orders, slow_by_rule
@@ -57,6 +58,7 @@ class _Planner:
         self.stock, self.comparison, self.devices = stock, comparison, stock.devices
         self.reach = Reach(stock.devices)
         self.visited: Counter[str] = Counter()
+        self.could = self.popular()
         self.blocked = 0
 
     def run(self) -> RepairPlan:
@@ -84,6 +86,17 @@ class _Planner:
             notes=tuple(notes),
         )
 
+    def popular(self) -> Counter[str]:
+        """Device or rack -> how many groups have a plug or a slot there."""
+        could: Counter[str] = Counter()
+        for group in self.stock.groups:
+            if group.cables:
+                plugs = (plug for each in (*group.cables, *group.slots) for plug in each.plugs)
+                nodes = {plug.socket.node for plug in plugs}
+                could.update({self.devices.box(node) for node in nodes})
+                could.update({rack_key(self.devices.rack(node)) for node in nodes})
+        return could
+
     def first_place(self, moves: list[Move]) -> tuple[object, ...]:
         """Components are numbered in the order of their first place."""
         return min(self.devices.where(s) for m in moves for s in (m.source, m.target) if s is not None)
@@ -102,7 +115,7 @@ class _Planner:
             if kind_of((cables or slots)[0]).is_splitter:
                 answer.add(assign(cables, slots, self.devices, self.reach, self.visited))
             else:
-                answer.add(Chains(cables, slots, self.devices, self.reach).solve(self.visited))
+                answer.add(Chains(cables, slots, self.devices, self.reach, self.could).solve(self.visited))
         moves = [*self.of_pairs(answer.pairs), *self.of_pulled(answer.pulled), *self.of_laid(answer.laid)]
         if self.held(moves):
             self.blocked += 1

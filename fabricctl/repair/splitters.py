@@ -45,7 +45,7 @@ def assign(
     visits = Visits(devices, reach, visited)
     for pair in answer.pairs:
         visits.pair(pair)
-    visited.update(visits.boxes.keys())
+    visited.update(visits.places())
     return answer
 
 

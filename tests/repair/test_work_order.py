@@ -204,11 +204,11 @@ def test_nothing_wrong_is_nothing_to_do() -> None:
 
 def test_groups_follow_the_racks() -> None:
     """A switch in A2 comes after one in A1 whatever the order of the plan, and A10 after A2."""
-    hall, racks = Hall(), {"far1": Place("Z1", "1"), "far2": Place("Z2", "1")}
+    hall, racks = Hall(), {f"far{n}-{at}": Place(f"Z{n}{at}", "1") for n in (1, 2) for at in range(3)}
     for at, rack in enumerate(("A2", "A10", "A1")):
         name = f"leaf-{rack}"
         racks[name] = Place(rack, "1")
-        pair = [hall.want("fibre_straight", ((name, n),), ((f"far{n}", at + 1),)) for n in (1, 2)]
+        pair = [hall.want("fibre_straight", ((name, n),), ((f"far{n}-{at}", 1),)) for n in (1, 2)]
         hall.swap((pair[0], 0), (pair[1], 0))
     order = order_of(hall, knowledge(racks))
     assert [step.targets[0].rack for step in order.steps] == ["A1", "A1", "A2", "A2", "A10", "A10"]
@@ -284,3 +284,16 @@ def test_moving_a_tail_disconnects_its_own_host_only() -> None:
     first, second = order_of(hall).steps
     assert (first.hosts, first.first[0].startswith("take tail 1 out of")) == ("gpu[1,3]", True)
     assert second.hosts in ("gpu1", "gpu3")
+
+
+def test_what_many_cables_share_is_where_they_are_mended() -> None:
+    """Two leaves' host bundles exchanged: at the two leaves in one rack, not at eight hosts in four."""
+    hall = Hall()
+    racks = {"leaf-1": Place("L1", "1"), "leaf-2": Place("L1", "3")}
+    for n in range(1, 9):
+        racks[f"host-{n}"] = Place(f"H{(n + 1) // 2}", str(n))
+        pair = [hall.want("fibre_straight", ((f"host-{n}", at),), ((f"leaf-{at}", n),)) for at in (1, 2)]
+        hall.swap((pair[0], 1), (pair[1], 1))
+    order = order_of(hall, knowledge(racks))
+    assert len(order.steps) == 16
+    assert order.racks == ("L1",)

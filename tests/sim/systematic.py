@@ -290,6 +290,8 @@ def _leaves_per_rail(floor: Floor) -> Moves:
         for place, unit in enumerate(units):
             ups = floor.ends(leaves[unit][r], +1)
             wide = len(ups) // len(units)
+            if not wide:
+                raise ValueError("fewer uplinks than units: no room for a cable to each")
             for at, end in enumerate(ups):
                 spine = spines[units[at // wide]][r]
                 port = floor.ends(spine, -1)[place * wide + at % wide]
