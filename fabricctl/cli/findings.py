@@ -80,10 +80,31 @@ def findings(
     if not found:
         raise _nothing(location)
     devices = expand(device) if device else []
+    if devices and site:
+        _check_devices(site, devices)
     found = [select(change, devices=devices, kinds=kinds) for change in found]
     code = _exit_code(found)
     _print([select(change, statuses=statuses) for change in found], format, code, everything=everything)
     raise typer.Exit(code)
+
+
+def _check_devices(site_file: str, devices: Sequence[str]) -> None:
+    """:raises UsageError: the site has no such host or switch."""
+    from difflib import get_close_matches
+
+    from fabricctl.site.use import all_hosts, all_switches
+
+    site = read_site(site_file)
+    if site is None or not site.nodes or not site.switches:
+        return  # names that only the plan has cannot be told from misspelt ones
+    known = {name.lower() for name in (*all_hosts(site), *all_switches(site))}
+    unknown = next((name for name in devices if name.split(" ")[0].lower() not in known), None)
+    if unknown is not None:
+        near = get_close_matches(unknown.lower(), sorted(known), n=1)
+        raise UsageError(
+            f"--device {unknown}: the site has no such host or switch",
+            hint=f"did you mean {near[0]}?" if near else "",
+        )
 
 
 @app.command(short_help="The history of one finding.")

@@ -133,6 +133,8 @@ def set_nodes(
     """
     nodes, names = _nodes(site, state), _expanded(hosts)
     facts, retired = _facts(service_tag, serial, mac, guid), [_retired(text) for text in retire]
+    if not reason.isprintable():
+        raise UsageError("--reason: expected one line of text, without control characters")
     if to and (facts or retired):
         raise UsageError(
             "change the state (--to) and identities one after the other, so that each has its reason"

@@ -169,11 +169,23 @@ def _label(text: str) -> str | None:
     return text.upper() if text and plain and len(text) <= 64 else None
 
 
+def _mac(text: str) -> str | None:
+    """A MAC of one card: neither all zero nor a group's (IEEE 802-2014, 8.2.2: lowest bit of the first byte)."""
+    mac = parse_mac(text)
+    return None if mac is None or int(mac[:2], 16) & 1 or not int(mac.replace(":", ""), 16) else mac
+
+
+def _guid(text: str) -> str | None:
+    """A GUID of one node: neither zero nor all ones."""
+    guid = parse_guid(text)
+    return None if guid is None or int(guid, 16) in (0, 2**64 - 1) else guid
+
+
 _READERS: dict[IdentityKind, Callable[[str], str | None]] = {
     IdentityKind.SERVICE_TAG: _label,
     IdentityKind.SERIAL: _label,
-    IdentityKind.MAC: parse_mac,
-    IdentityKind.GUID: parse_guid,
+    IdentityKind.MAC: _mac,
+    IdentityKind.GUID: _guid,
 }
 _EXAMPLES = {
     IdentityKind.SERVICE_TAG: "letters and digits without blanks, such as 7XK4QZ3",

@@ -65,7 +65,7 @@ def _series(change: Change, zone: tzinfo | None, everything: bool) -> Iterator[L
         (f": {', '.join(parts)}" if parts else "", PLAIN),
     )
     if change.baseline is None:
-        yield ((f"  since   the first run, {_run(change.latest, zone)}", DIM),)
+        yield ((f"  since   before the first run; the latest is {_run(change.latest, zone)}", DIM),)
     else:
         yield ((f"  since   {_run(change.baseline, zone)}", DIM),)
         yield ((f"  last    {_run(change.latest, zone)}", DIM),)
@@ -123,7 +123,7 @@ def to_markdown(changes: Sequence[Change], zone: tzinfo | None) -> str:
     """For a ticket: a table per series."""
     parts = []
     for change in changes:
-        since = _run(change.baseline, zone) if change.baseline is not None else "the first run"
+        since = _run(change.baseline, zone) if change.baseline is not None else "before the first run"
         rows = [
             [
                 STATUS_WORDS[s.status],

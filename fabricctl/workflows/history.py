@@ -106,7 +106,18 @@ def changes(location: Location, *, site: str, since: int | datetime | None, fabr
                     f"no run of fabric {fabric!r} is recorded; there are runs of {', '.join(names) or 'nothing'}"
                 )
             names = [of_fabric]
+        _check_since(store.runs.all(), since)
         return [compare(*store.runs.history(name), since=since) for name in names]
+
+
+def _check_since(runs: list[Run], since: int | datetime | None) -> None:
+    """:raises UsageError: there was no run since then."""
+    if not runs or since is None:
+        return
+    latest = max(runs, key=lambda run: run.number)
+    if (since > latest.number) if isinstance(since, int) else (since > max(run.made for run in runs)):
+        when = f"run {since}" if isinstance(since, int) else since.isoformat(sep=" ", timespec="minutes")
+        raise UsageError(f"there is no run since {when}; the latest is run {latest.number}")
 
 
 def all_runs(location: Location, *, site: str) -> list[Run]:

@@ -77,7 +77,11 @@ def test_new_open_gone_returned_over_a_week(desk: Desk) -> None:
     assert desk.findings("--since", "2", "--device", "leaf3") == (0, {B: "gone"})
     assert desk.findings("--since", "2", "--kind", "swapped") == (0, {})
     assert desk.findings("--since", "2020-01-01") == (1, {A: "returned", B: "gone"})
-    assert desk.findings("--since", "2999-01-01") == (1, {A: "open"})
+    for since in ("2999-01-01", "5"):
+        code, out, err = desk.run("findings", "--state", desk.state, "--since", since)
+        assert (code, out) == (2, "")
+        assert "there is no run since" in err
+        assert "the latest is run 4" in err
 
 
 def test_the_same_input_again_changes_nothing_in_the_database(desk: Desk) -> None:

@@ -90,7 +90,7 @@ def _make_file(location: Location, create: bool) -> None:
         )  # is_dir() and exists() swallow some errors and let others through, by Python version
     except FileNotFoundError as exc:
         if not create:
-            hint = "verify-cabling with --site or --state starts it, or node set"
+            hint = "verify-cabling with --site or --state starts it, or node set with --site"
             raise StateError("there is none yet", place=location.place, hint=hint) from exc
     except (OSError, ValueError) as exc:
         raise _cannot(location, "be made" if create else "be read", exc) from exc
