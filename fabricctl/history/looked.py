@@ -130,7 +130,10 @@ class Looked:
     # -- devices and other cables -------------------------------------------------------------------------
 
     def _absent(self, devices: tuple[str, ...]) -> bool:
-        """A device is back when it is seen, or when its cables are judged on their own."""
+        """A device is back when it is seen, or when something else is cabled where it belongs.
+
+        Cables of it that are merely dark say nothing: a run that saw fewer of its neighbours lists them singly.
+        """
         if self._scope is not None and not self._chosen(devices):
             return False
         keys = {key for name in devices for key in self._keys.get(name, ())}
@@ -139,7 +142,7 @@ class Looked:
         if any(key in self.of.binding.seen_of for key in keys):
             return True
         own = [judged for key in keys for judged in self._judged_of.get(key, ())]
-        return any(j.cls is not LinkClass.NOT_JUDGED and j.absent is None for j in own)
+        return any(j.cls in (LinkClass.MISWIRED, LinkClass.SWAPPED) for j in own)
 
     def _seen_cable(self, links: Iterable[tuple[Spot, ...]]) -> bool:
         """A cable that was seen is out when one of its ports was read, or when nothing of the plan was missed."""

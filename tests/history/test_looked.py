@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from fabricctl.cabling.finding_id import finding_id
 from fabricctl.cabling.model import FindingKind
 from fabricctl.cabling.verdict import Options, Verdict
 from fabricctl.cabling.verify import verify
@@ -17,12 +20,15 @@ from fabricctl.discovery.model import (
     Source,
     SubnetManager,
 )
+from fabricctl.discovery.recognise import parse_any
 from fabricctl.history.looked import Looked
 from fabricctl.history.record import known_of
 from fabricctl.history.step import advance
 from fabricctl.plan.model import Plan
+from fabricctl.plan.snapshot import plan_from_observation
 from tests.cabling.fabrics import Cable, guid, plan, seen, two_tier, without
 from tests.cabling.test_finding_id import CASES, faulty
+from tests.conftest import read_capture
 
 ROWS = two_tier(hosts=8, leaves=4, spines=2, width=2)
 UP = ("leaf1", 21, "spine1", 1)
@@ -225,3 +231,18 @@ def test_every_kind_is_gone_from_a_clean_complete_run_that_made_its_check(kind: 
     step = advance(old, known_of(verdict.findings), Looked(verdict, clean, options).at)
     left = {old[id].kind for id in (*step.still, *step.not_looked)}
     assert kind not in left
+
+
+@pytest.mark.captures
+def test_an_absent_device_is_not_gone_because_fewer_of_its_neighbours_were_seen(captures: Path) -> None:
+    """Two leaves' blocks cut out of the capture: the dead spine's other cables are then listed singly."""
+    wanted = plan_from_observation(parse_any(read_capture(captures / "ibsim/small3/fabric.net"), "plan"))
+    text = read_capture(captures / "ibsim/small3-faulty/ibnetdiscover.txt")
+    blocks = re.split(r"\n(?=vendid=)", text)
+    part = "\n".join(b for b in blocks if not re.search(r"^Switch.*ibl-p01", b, re.M))
+    old = verify(wanted, parse_any(text, "all"))
+    (spine,) = (f for f in old.findings if f.subject.startswith("ibs-p01-s2"))
+    found = parse_any(part, "part")
+    now = verify(wanted, found)
+    step = advance(known_of(old.findings), known_of(now.findings), Looked(now, found, Options()).at)
+    assert finding_id(spine) not in step.gone
