@@ -43,6 +43,7 @@ from fabricctl.repair.parts import part_orders, slow_by_rule
 from fabricctl.repair.reach import Pair, Reach, Run, Way, class_note
 from fabricctl.repair.sequence import in_sequence
 from fabricctl.repair.splitters import assign
+from fabricctl.words import many
 
 
 def plan_repair(comparison: Comparison, knowledge: RepairKnowledge | None = None) -> RepairPlan:
@@ -59,7 +60,7 @@ class _Planner:
         self.reach = Reach(stock.devices)
         self.visited: Counter[str] = Counter()
         self.could = self.popular()
-        self.blocked = 0
+        self.blocked = self.half_seen = 0
 
     def run(self) -> RepairPlan:
         solved = [moves for group in self.stock.groups if (moves := self.group(group))]
@@ -120,7 +121,19 @@ class _Planner:
         if self.held(moves):
             self.blocked += 1
             return []
+        if any(map(self.wanted_unseen, answer.pulled)):
+            self.half_seen += 1
+            return []
         return moves
+
+    def wanted_unseen(self, cable: Assembly) -> bool:
+        """Whether a cable with no seen slot left sits where the plan wants one to a device that nobody saw.
+
+        It may well belong there, or to the slot of another unseen device: it is not taken out on a guess.
+        """
+        links, seen_of = self.comparison.binding.plan.fabric.links, self.comparison.binding.seen_of
+        ports = (port for plug in cable.plugs for port in plug.socket.ports)
+        return any(port in links and links[port].other(port).node not in seen_of for port in ports)
 
     def held(self, moves: list[Move]) -> bool:
         """Whether a place stays occupied by a cable that is left alone."""
@@ -219,6 +232,11 @@ class _Planner:
             yield (
                 f"{links:,} of {planned:,} planned links run at {rate} instead of {expected}: no fault of "
                 "single cables, so no parts are ordered for them"
+            )
+        if self.half_seen:
+            yield (
+                f"{many(self.half_seen, 'group')} of wrong cables {'is' if self.half_seen == 1 else 'are'} not planned: "
+                "what belongs in their places is on devices that were not seen"
             )
         if self.blocked:
             yield (

@@ -11,6 +11,8 @@ from fabricctl.repair.model import MoveKind, OrderKind, RepairPlan
 from fabricctl.repair.replay import OccupiedError, replay
 from fabricctl.repair.solve import plan_repair
 from tests.cabling.fabrics import fabric, guid, plan, seen, two_tier, without
+from tests.cabling.fabrics import plan as by_hand
+from tests.cabling.fabrics import seen as seen_by_hand
 from tests.repair.plug_hall import Cable, Hall
 from tests.repair.test_by_hand import gpu, splitters, sw
 
@@ -226,3 +228,16 @@ def test_replay_refuses_a_plan_that_puts_two_plugs_into_one_place() -> None:
     broken = RepairPlan(found.moves[:1], 1, 1, 0, 0)
     with pytest.raises(OccupiedError, match="taken"):
         replay(comparison.actual, broken)
+
+
+def test_no_cable_is_taken_out_because_the_devices_it_may_belong_to_were_not_seen() -> None:
+    """a1 and b1 each carry what belongs elsewhere; where a1's and w's own cables lead, nobody saw."""
+    wanted = [("a", 1, "x", 1), ("b", 1, "y", 1), ("c", 1, "w", 1)]
+    verdict = verify(by_hand(wanted), seen_by_hand([("a", 1, "y", 1), ("b", 1, "w", 1)]))
+    assert verdict.comparison is not None
+    repair = plan_repair(verdict.comparison)
+    assert (repair.plugs_moved, repair.pulled) == (0, 0)
+    assert "1 group of wrong cables is not planned" in " ".join(repair.notes)
+    everything = verify(by_hand(wanted), seen_by_hand([("a", 1, "y", 1), ("b", 1, "w", 1)], alone=["x", "c"]))
+    assert everything.comparison is not None
+    assert plan_repair(everything.comparison).plugs_moved == 2  # of two wrong cables for three places
