@@ -235,8 +235,8 @@ class _Planner:
             )
         if self.half_seen:
             yield (
-                f"{many(self.half_seen, 'group')} of wrong cables {'is' if self.half_seen == 1 else 'are'} not planned: "
-                "what belongs in their places is on devices that were not seen"
+                f"{many(self.half_seen, 'group')} of wrong cables {'is' if self.half_seen == 1 else 'are'} not "
+                "planned: what belongs in their places is on devices that were not seen"
             )
         if self.blocked:
             yield (
