@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+BYTECODE = os.path.join(tempfile.gettempdir(), f"fabricctl-bench-bytecode-{os.getuid()}")
+"""Where the commands' bytecode is kept from one run to the next."""
+
 
 class Usage(NamedTuple):
     """What one run of a command took. ``cpu_s`` is user plus system time of it and its children."""
@@ -22,7 +25,13 @@ class Usage(NamedTuple):
 
 
 def run(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None) -> Usage:
-    """Run a command to its end; output and errors together."""
+    """Run a command to its end; output and errors together.
+
+    A Python command finds its bytecode where an earlier run left it, as an installed one does: where the environment
+    forbids to write any, each run would compile every module anew.
+    """
+    env = {name: text for name, text in (env or os.environ).items() if name != "PYTHONDONTWRITEBYTECODE"}
+    env.setdefault("PYTHONPYCACHEPREFIX", BYTECODE)
     with tempfile.TemporaryFile() as out:
         start = time.monotonic()
         child = subprocess.Popen(
