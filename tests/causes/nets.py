@@ -20,7 +20,7 @@ from fabricctl.hostset import natural_key
 from fabricctl.panels import Panel, PanelPort
 from fabricctl.plan.checks import infer_tiers
 from fabricctl.plan.model import Plan, PlanFormat
-from tests.sim.faults import Fault, inject
+from tests.sim.faults import Fault, UnknownFaultError, inject
 from tests.sim.netgen import SHAPES, Box, End, Net, Wiring, build
 from tests.sim.systematic import DGX_CAGES
 
@@ -159,13 +159,25 @@ def planned(shape: str, wiring: Wiring, splitter: str = "") -> tuple[Net, Plan]:
     return net, plan_of(net, splitter)
 
 
+class NoRoomError(Exception):
+    """The faults do not fit into the net; nothing that is tested has run yet."""
+
+
 def case_of(
     net: Net, plan: Plan, *kinds: str, seed: int = 1, knowledge: CauseKnowledge | None = None
 ) -> Case:
-    """Put the faults into a net, explain."""
+    """Put the faults into a net, explain.
+
+    :raises NoRoomError: a fault finds no untouched device.
+    """
     layers = [kind for kind in kinds if "-per-" in kind]  # first: they rewire what is there
-    faults = inject(net, layers, random.Random(seed))
-    faults += inject(net, [kind for kind in kinds if kind not in layers], random.Random(seed))
+    try:
+        faults = inject(net, layers, random.Random(seed))
+        faults += inject(net, [kind for kind in kinds if kind not in layers], random.Random(seed))
+    except UnknownFaultError:
+        raise
+    except (ValueError, IndexError) as exc:
+        raise NoRoomError(*kinds) from exc
     comparison = compare(plan, fabric_of(net, by_guid=True))
     return Case(comparison, explain(comparison, knowledge), faults)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -263,9 +262,10 @@ def test_without_scripts_it_can_be_read(browser: Browser, demo_page: Path, demo:
     assert all(finding.headline in text for finding in demo[0].findings)
 
 
-def test_printed_it_is_whole(browser: Browser, demo_page: Path, demo: Demo, tmp_path: Path) -> None:
-    if shutil.which("pdftotext") is None:
-        pytest.skip("tools not installed: pdftotext; `make setup` as root installs it")
+def test_printed_it_is_whole(
+    browser: Browser, demo_page: Path, demo: Demo, tmp_path: Path, need_tools: Callable[..., None]
+) -> None:
+    need_tools("pdftotext")
     page = browser.open(demo_page, "v=matrix", color_scheme="dark")
     page.pdf(path=tmp_path / "page.pdf", format="A4")
     text = subprocess.run(
