@@ -158,3 +158,5 @@ class RepairPlan:
     mismatches: tuple[Mismatch, ...] = ()
     assumed: int = 0
     notes: tuple[str, ...] = ()
+    unplanned: tuple[str, ...] = ()
+    """Groups of wrong cables that are left as they are, and why: silence about them would read as health."""

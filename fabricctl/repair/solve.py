@@ -85,6 +85,7 @@ class _Planner:
             mismatches=self.stock.mismatches,
             assumed=sum(cable.type_from is TypeSource.ASSUMED for cable in handled.values()),
             notes=tuple(notes),
+            unplanned=tuple(self.unplanned()),
         )
 
     def popular(self) -> Counter[str]:
@@ -233,6 +234,9 @@ class _Planner:
                 f"{links:,} of {planned:,} planned links run at {rate} instead of {expected}: no fault of "
                 "single cables, so no parts are ordered for them"
             )
+
+    def unplanned(self) -> Iterator[str]:
+        """Groups that are left as they are, and why."""
         if self.half_seen:
             yield (
                 f"{many(self.half_seen, 'group')} of wrong cables {'is' if self.half_seen == 1 else 'are'} not "

@@ -76,7 +76,9 @@ def made(verdict: Verdict, intent: Intent, piece: Piece, now: datetime, record: 
     if piece.rack:
         _known("rack", piece.rack, _racks(comparison, intent), racks_of(order))
         order = only_rack(order, piece.rack)
-    code = EXIT_COULD_NOT_TELL if verdict.doubts else EXIT_OK if order.empty else EXIT_FINDINGS
+    assert verdict.repair is not None
+    untold = verdict.doubts or verdict.repair.unplanned
+    code = EXIT_COULD_NOT_TELL if untold else EXIT_OK if order.empty else EXIT_FINDINGS
     return Made(split(order, piece.people) if piece.people > 1 else [order], code)
 
 
@@ -100,7 +102,7 @@ def about(verdict: Verdict, intent: Intent, now: datetime) -> About:
         plan=f"{plan}, {verdict.only} only" if verdict.only else plan,
         discoveries=tuple(source.label for source in verdict.sources),
         made=now.isoformat(timespec="minutes"),
-        not_covered=tuple(verdict.doubts),
+        not_covered=(*verdict.doubts, *(verdict.repair.unplanned if verdict.repair is not None else ())),
         look_first=tuple(_causes_first(verdict)),
         notes=tuple(note for note in verdict.notes if "--identify" in note),
     )

@@ -237,7 +237,7 @@ def test_no_cable_is_taken_out_because_the_devices_it_may_belong_to_were_not_see
     assert verdict.comparison is not None
     repair = plan_repair(verdict.comparison)
     assert (repair.plugs_moved, repair.pulled) == (0, 0)
-    assert "1 group of wrong cables is not planned" in " ".join(repair.notes)
+    assert "1 group of wrong cables is not planned" in " ".join(repair.unplanned)
     everything = verify(by_hand(wanted), seen_by_hand([("a", 1, "y", 1), ("b", 1, "w", 1)], alone=["x", "c"]))
     assert everything.comparison is not None
     assert plan_repair(everything.comparison).plugs_moved == 2  # of two wrong cables for three places
