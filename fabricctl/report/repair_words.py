@@ -28,5 +28,5 @@ def repair_summary(repair: RepairPlan) -> str:
         parts = f"parts to look at: {parts.replace('switchs', 'switches').replace('hca', 'HCA')}"
     if repair.mismatches:
         parts += f"{'; ' if parts else ''}{many(len(repair.mismatches), 'place')} to look at first"
-    text = "; ".join(part for part in (said, parts) if part)
+    text = "; ".join(part for part in (said, parts, *repair.unplanned) if part)
     return f"{text}; cables taken as straight fibre" if repair.assumed and repair.plugs_moved else text
