@@ -8,6 +8,24 @@
     │   ├── SiteError              the site file
     │   ├── PlanError              a cabling plan of any format
     │   └── DiscoveryError         a discovery (ibnetdiscover, iblinkinfo, ...)
+    ├── SecretError         (2)    a secret cannot be read or kept: its reference, never its text
+    ├── BmcError            (3)    a BMC did not say or do what was asked: host, address, what came instead
+    │   ├── BmcUnreachableError    no route, refused, reset, name unknown
+    │   ├── BmcDeadlineError       no full answer within the deadline; of a read, nothing happened
+    │   ├── BmcTlsError            the certificate is not trusted, or no common TLS version
+    │   │   └── BmcFingerprintError    another certificate than the pinned one: a finding too
+    │   ├── BmcLoginError          user or password refused
+    │   │   ├── BmcPasswordChangeError   the factory password must be changed first
+    │   │   ├── BmcLockedOutError        too many failed logins
+    │   │   └── BmcSessionsFullError     every session of the BMC is taken
+    │   ├── BmcNotReadyError       still not ready when the retry budget was spent
+    │   ├── BmcBusyError           somebody else's job is in the way
+    │   ├── BmcAnswerError         an error answer: HTTP status and message ids
+    │   │   └── BmcNotFoundError         no such resource
+    │   ├── BmcGarbledError        an answer cut short, or no JSON
+    │   ├── BmcUnsupportedError    this BMC cannot do it
+    │   ├── BmcOutcomeUnknownError a command whose answer was lost, and the state does not tell
+    │   └── BmcSkippedError        not asked any more: it failed too often in this run
     ├── TransitionError     (2)    a node state that may not follow the present one
     ├── InServiceError      (2)    it would disturb nodes that jobs may run on
     ├── ViewerError         (3)    a live discovery that did not happen: "could not tell"
@@ -187,3 +205,108 @@ class StateConflictError(StateError):
     """Somebody else changed the record meanwhile; nothing was done."""
 
     exit_code = EXIT_COULD_NOT_TELL
+
+
+class SecretError(FabricctlError):
+    """A secret cannot be read or kept.
+
+    :param reference: where it was looked for (``env:NAME``, ``file:PATH``, ...), never the secret itself.
+    """
+
+    def __init__(self, message: str, *, reference: str = "", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.reference = reference
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return f"secret {self.reference}: {text}" if self.reference else text
+
+
+class BmcError(FabricctlError):
+    """A BMC that did not say or do what was asked.
+
+    :param bmc: host name and address as people know it, ``gpu001 (192.0.2.1)``; empty until the edge knows.
+    """
+
+    exit_code = EXIT_COULD_NOT_TELL
+
+    def __init__(self, message: str, *, bmc: str = "", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.bmc = bmc
+
+    def __str__(self) -> str:
+        return f"{self.bmc}: {super().__str__()}" if self.bmc else super().__str__()
+
+
+class BmcUnreachableError(BmcError):
+    """No route, refused, reset, or the name is unknown."""
+
+
+class BmcDeadlineError(BmcError):
+    """No full answer within the deadline."""
+
+
+class BmcTlsError(BmcError):
+    """The certificate is not trusted, or there is no common TLS version."""
+
+
+class BmcFingerprintError(BmcTlsError):
+    """Another certificate than the pinned one: somebody changed it, or this is another machine."""
+
+
+class BmcLoginError(BmcError):
+    """User or password refused."""
+
+
+class BmcPasswordChangeError(BmcLoginError):
+    """The password must be changed before anything else; trying again would only lock the account."""
+
+
+class BmcLockedOutError(BmcLoginError):
+    """Too many failed logins; trying again makes it longer."""
+
+
+class BmcSessionsFullError(BmcLoginError):
+    """Every session of the BMC is taken."""
+
+
+class BmcNotReadyError(BmcError):
+    """Still not ready when the retry budget was spent."""
+
+
+class BmcBusyError(BmcError):
+    """Somebody else's job is in the way."""
+
+
+class BmcAnswerError(BmcError):
+    """An error answer.
+
+    :param status: HTTP status; :param ids: message ids as the BMC wrote them (``IDRAC.2.8.SYS403``).
+    """
+
+    def __init__(
+        self, message: str, *, status: int = 0, ids: tuple[str, ...] = (), bmc: str = "", hint: str = ""
+    ) -> None:
+        super().__init__(message, bmc=bmc, hint=hint)
+        self.status = status
+        self.ids = ids
+
+
+class BmcNotFoundError(BmcAnswerError):
+    """No such resource."""
+
+
+class BmcGarbledError(BmcError):
+    """An answer cut short, or no JSON."""
+
+
+class BmcUnsupportedError(BmcError):
+    """This BMC cannot do it."""
+
+
+class BmcOutcomeUnknownError(BmcError):
+    """A command whose answer was lost, and the state does not tell whether it was carried out."""
+
+
+class BmcSkippedError(BmcError):
+    """Not asked any more: it failed too often in this run."""

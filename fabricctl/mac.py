@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+
+from fabricctl.guid import parse_guid
 
 _PAIRS = re.compile(r"[0-9a-f]{2}(?:([:-])[0-9a-f]{2})(?:\1[0-9a-f]{2}){4}\Z")
 _DOTTED = re.compile(r"[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}\Z")
 _BARE = re.compile(r"[0-9a-f]{12}\Z")
+_HARDWARE = re.compile(r"[0-9a-f]{2}(?:([:-]?)[0-9a-f]{2})(?:\1[0-9a-f]{2}){18}\Z")
+_EUI64 = "0300"
+"""What Mellanox and NVIDIA put between the two halves of an adapter's MAC to make its GUID."""
 
 
 def parse_mac(text: str) -> str | None:
@@ -18,5 +24,68 @@ def parse_mac(text: str) -> str | None:
     text = text.strip().lower()
     if not any(pattern.match(text) for pattern in (_PAIRS, _DOTTED, _BARE)):
         return None
-    digits = re.sub(r"[:.-]", "", text)
-    return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
+    return _joined(re.sub(r"[:.-]", "", text))
+
+
+def _joined(digits: str) -> str:
+    return ":".join(digits[at : at + 2] for at in range(0, len(digits), 2))
+
+
+def next_mac(mac: str, step: int = 1) -> str:
+    """The address ``step`` further on: port 2 of an adapter has that of port 1 plus one."""
+    return _joined(f"{(int(mac.replace(':', ''), 16) + step) % 2**48:012x}")
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedGuid:
+    """A GUID or MAC that was worked out and not read. It is never trusted alone: ibstat or the fabric confirms it.
+
+    :param value: canonical; :param rule: how it was worked out, for people.
+    """
+
+    value: str
+    rule: str
+
+
+def guid_of_mac(mac: str) -> DerivedGuid | None:
+    """The GUID an InfiniBand adapter with this MAC has if it follows its vendor's rule; None for no unicast MAC.
+
+    ``b8:3f:d2:a4:1b:d2`` -> ``0xb83fd20300a41bd2``: 03 00 stand between the halves, and no bit is turned over, unlike
+    in the modified EUI-64 of RFC 4291. Seen on ConnectX-6 and -7 (xcat-core issue 7777; NVIDIA site explorer).
+    """
+    found = parse_mac(mac)
+    digits = (found or "").replace(":", "")
+    if not digits or int(digits[:2], 16) & 1 or not int(digits, 16):
+        return None
+    return DerivedGuid(f"0x{digits[:6]}{_EUI64}{digits[6:]}", f"MAC {found} with 03:00 between its halves")
+
+
+def mac_of_guid(guid: str) -> DerivedGuid | None:
+    """The MAC behind a GUID made by the rule of :func:`guid_of_mac`; None when this GUID was not made so."""
+    found = parse_guid(guid)
+    digits = (found or "0x")[2:]
+    if digits[6:10] != _EUI64:
+        return None
+    return DerivedGuid(_joined(digits[:6] + digits[10:]), f"GUID {found} without the 03:00 in its middle")
+
+
+@dataclass(frozen=True, slots=True)
+class HardwareAddress:
+    """A 20-byte IPoIB link-layer address (RFC 4391, 9.1.1), as ``ip link`` shows it.
+
+    :param queue_pair: 24 bits; :param subnet_prefix: ``0xfe80000000000000`` unless a subnet manager changed it.
+    :param guid: port GUID, canonical.
+    """
+
+    queue_pair: int
+    subnet_prefix: str
+    guid: str
+
+
+def parse_hardware_address(text: str) -> HardwareAddress | None:
+    """Read ``80:00:00:48:fe:80:00:00:00:00:00:00:b8:3f:d2:03:00:a4:1b:d2``; None when it is none."""
+    text = text.strip().lower()
+    if not _HARDWARE.match(text):
+        return None
+    digits = re.sub(r"[:-]", "", text)
+    return HardwareAddress(int(digits[2:8], 16), f"0x{digits[8:24]}", f"0x{digits[24:]}")

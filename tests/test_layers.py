@@ -133,6 +133,35 @@ def layer_of(name: str) -> str:
     return FOLDERS.get(parts[1], "cli" if parts[1] == "__main__" else "values")
 
 
+PROVISION_LAYERS = {"bmc": 0, "report": 1, "redfish": 2, "secrets": 2, "workflows": 3}
+"""Folders of ``provision``: values and decisions, their presentation, adapters (apart from each other), workflows."""
+PROVISION_PURE = ("bmc", "report")
+
+
+def provision_folder(name: str) -> str | None:
+    """Folder of a dotted name under ``provision``, None for the package itself and for other packages."""
+    parts = name.split(".")
+    return parts[1] if parts[0] == "provision" and len(parts) > 1 else None
+
+
+def against_provisions_order(modules: list[Module]) -> list[str]:
+    """Import lines by which a folder of provision reaches up, to its neighbour, or to what it may not know."""
+    found = []
+    for module in modules:
+        own = provision_folder(module.name)
+        if own is None:
+            continue
+        for imported, line in imports_of(module):
+            other = provision_folder(imported)
+            up = other is not None and other != own and PROVISION_LAYERS[other] >= PROVISION_LAYERS[own]
+            layer = layer_of(imported) if imported.startswith("fabricctl.") else ""
+            impure = own in PROVISION_PURE and layer in ("adapters", "workflows")
+            workflows = own != "workflows" and layer == "workflows"
+            if up or impure or workflows:
+                found.append(f"{module.path}:{line}: {own} imports {imported}")
+    return found
+
+
 PRODUCT = modules_under(fabricctl.__file__)
 PROVISION = modules_under(provision.__file__)
 LOWEST = [module for module in PRODUCT if layer_of(module.name) in ("values", "pure")]
@@ -225,6 +254,39 @@ def test_only_the_cli_of_fabricctl_imports_provision() -> None:
 
 def test_provision_does_not_import_fabricctls_cli() -> None:
     assert naming(PROVISION, "fabricctl.cli") == []
+
+
+def test_every_folder_of_provision_has_a_layer() -> None:
+    root = Path(str(provision.__file__)).parent
+    folders = {path.parent.relative_to(root).parts[0] for path in root.rglob("*.py") if path.parent != root}
+    assert folders <= set(PROVISION_LAYERS)
+
+
+def test_no_folder_of_provision_imports_upward() -> None:
+    assert against_provisions_order(PROVISION) == []
+
+
+def test_provisions_values_and_decisions_touch_nothing() -> None:
+    pure = [module for module in PROVISION if provision_folder(module.name) in PROVISION_PURE]
+    assert naming(pure, *WORLD) == []
+    assert [line for module in pure for line in touches(module)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("bmc/a.py", "from provision.redfish.bmc import Bmc"),
+        ("bmc/a.py", "from fabricctl.adapters.files import decode"),
+        ("redfish/a.py", "from provision.secrets import store"),
+        ("report/a.py", "def f():\n    from provision.workflows import harvest"),
+        ("secrets/a.py", "from fabricctl.workflows.history import operator"),
+    ],
+)
+def test_the_check_sees_an_import_against_provisions_order(tmp_path: Path, name: str, source: str) -> None:
+    path = tmp_path / "provision" / name
+    path.parent.mkdir(parents=True)
+    path.write_text(source, encoding="utf-8")
+    assert against_provisions_order([read_module(tmp_path / "provision", path)])
 
 
 def test_product_code_never_imports_tests() -> None:

@@ -122,6 +122,14 @@ class EventKind(StrEnum):
 
     NODE_STATE = "node.state"
     NODE_IDENTITY = "node.identity"
+    NODE_POWER = "node.power"
+    NODE_BOOT = "node.boot"
+    NODE_MEDIA = "node.media"
+    NODE_BIOS = "node.bios"
+    NODE_LED = "node.led"
+    BMC_TRUST = "bmc.trust"
+    BMC_PASSWORD = "bmc.password"  # noqa: S105 - the name of a change, not a password
+    BMC_SESSION = "bmc.session"
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,6 +165,16 @@ def _management(site: Site, hosts: list[str], switches: list[str]) -> Iterator[P
         yield from _unknown(keys, "device", names_of(host_set), devices)
         if int(first) + len(names_of(host_set)) > 1 << first.max_prefixlen:
             yield _problem(keys, f"expected {len(names_of(host_set))} addresses from {first} on, found fewer")
+    for host_set in site.management.bmc_access:
+        yield from _unknown(("management", "bmc_access", host_set), "device", names_of(host_set), devices)
+    owner: dict[str, str] = {}
+    for host, tag in site.management.service_tags.items():
+        keys = ("management", "service_tags", host)
+        yield from _unknown(keys, "device", [host], devices)
+        if owner.setdefault(tag.upper(), host) != host:
+            yield _problem(
+                keys, f"expected one host per service tag, found {tag} already at {owner[tag.upper()]}"
+            )
 
 
 def _identities(site: Site, switches: list[str]) -> Iterator[Problem]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator, model_validator
+from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
-from fabricctl.site.fields import Day, HostSet, IpAddress, LinkRate, PlanMapping, PortText, Subnet
+from fabricctl.site.fields import Day, HostSet, LinkRate, PlanMapping, PortText
+from fabricctl.site.management import Management
+from fabricctl.site.section import Section
 from fabricctl.site.yaml_lines import Document
 
 Tier = Literal["leaf", "spine", "core"]
@@ -27,22 +29,6 @@ CableKind = Literal[
 ]
 TIER_NUMBER: dict[str, int] = {"host": 0, "leaf": 1, "spine": 2, "core": 3}
 """Tier word -> ``Node.tier``."""
-
-
-class Section(BaseModel):
-    """One mapping of the site file: unknown keys are errors, and a key left empty means its default."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _empty_is_default(cls, data: Any) -> Any:
-        if not isinstance(data, dict):
-            return data
-        optional = {
-            field.alias or name for name, field in cls.model_fields.items() if not field.is_required()
-        }
-        return {key: value for key, value in data.items() if value is not None or key not in optional}
 
 
 class Racks(Section):
@@ -128,6 +114,14 @@ class NodeModel(Section):
     height_u: int = Field(default=1, ge=1, description="Height in rack units.")
     panel: PanelEntry | None = Field(
         default=None, description="Its face: the name of a built-in panel (dgx-h100) or what differs."
+    )
+    bios: dict[str, str] = Field(
+        default_factory=dict,
+        description="BIOS attribute -> value these hosts should have, for example SysProfile: PerfOptimized.",
+    )
+    firmware: dict[str, str] = Field(
+        default_factory=dict,
+        description="Component -> version these hosts should have: BIOS, iDRAC, or words of the component's name.",
     )
 
     @field_validator("hcas")
@@ -285,18 +279,6 @@ class Absent(Section):
     until: Day | None = Field(default=None, description="Last day this holds.")
 
 
-class Management(Section):
-    """The network of the BMCs, apart from every data network."""
-
-    bmc_subnets: list[Subnet] = Field(default_factory=list, description="Subnets of BMCs and nothing else.")
-    data_subnets: list[Subnet] = Field(default_factory=list, description="Subnets BMCs must not be in.")
-    bmc_addresses: dict[HostSet, IpAddress] = Field(
-        default_factory=dict,
-        description="Host set -> BMC address of its first host, the others count up in written order; an "
-        "entry that names one host comes before a set that holds it.",
-    )
-
-
 class Gates(Section):
     """When a fabric counts as unusable, and how much one command may change."""
 
@@ -304,7 +286,9 @@ class Gates(Section):
         default=0.10, ge=0, le=1, description="Share of bad links at which adaptive routing no longer copes."
     )
     max_nodes_per_change: int = Field(
-        default=64, ge=1, description="Most nodes whose state one command may change: the blast radius."
+        default=64,
+        ge=1,
+        description="Most nodes whose state, power, boot or settings one command may change: the blast radius.",
     )
 
 

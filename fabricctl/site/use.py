@@ -17,6 +17,7 @@ from fabricctl.plan.lengths import RackSpot
 from fabricctl.plan.model import Plan
 from fabricctl.rates import Rate
 from fabricctl.site.fields import Address
+from fabricctl.site.management import BmcAccess
 from fabricctl.site.panels import site_panels
 from fabricctl.site.schema import TIER_NUMBER, FabricEntry, PlaceRule, Site, UnitPlace
 
@@ -311,3 +312,17 @@ def bmc_addresses(site: Site) -> dict[str, Address]:
         for index, name in enumerate(names_of(host_set)):
             found[name] = first + index
     return found
+
+
+def bmc_access(site: Site) -> dict[str, BmcAccess]:
+    """Device name -> how its BMC is spoken to, of those that have an entry; one for one device comes first."""
+    found: dict[str, BmcAccess] = {}
+    entries = site.management.bmc_access
+    for host_set, access in sorted(entries.items(), key=lambda item: len(names_of(item[0])) == 1):
+        found.update(dict.fromkeys(names_of(host_set), access))
+    return found
+
+
+def model_names(site: Site) -> dict[str, str]:
+    """Host -> name of its node model."""
+    return {name: group.model for host_set, group in site.nodes.items() for name in names_of(host_set)}

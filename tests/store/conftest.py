@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,14 @@ from tests.store.stores import place
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def location(request: pytest.FixtureRequest, tmp_path: Path) -> Location:
+def location_factory(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Location]:
     if request.param == "sqlite":
-        return place(str(tmp_path / "site.sqlite"))
+        numbers = count()
+        return lambda: place(str(tmp_path / f"site{next(numbers) or ''}.sqlite"))
     server: Postgres = request.getfixturevalue("postgres")
-    return place(server.new_database())
+    return lambda: place(server.new_database())
+
+
+@pytest.fixture
+def location(location_factory: Callable[[], Location]) -> Location:
+    return location_factory()

@@ -20,7 +20,7 @@ from sqlalchemy import Column, Connection, Integer, MetaData, Table, Text, inspe
 from fabricctl.adapters.store import migrate
 from fabricctl.adapters.store.engine import Database
 from fabricctl.adapters.store.location import Location, find_location, parse_location
-from fabricctl.adapters.store.schema import version_table
+from fabricctl.adapters.store.schema import metadata, version_table
 from fabricctl.adapters.store.store import open_store
 from fabricctl.errors import (
     StateDamagedError,
@@ -57,7 +57,8 @@ def test_the_first_opening_makes_every_table_and_the_next_changes_nothing(locati
     opened(location)
     assert dump(location) == before
     assert set(before) == {
-        *("fabricctl_schema", "runs", "findings", "episodes", "nodes", "node_identities", "events")
+        *("fabricctl_schema", "runs", "findings", "episodes", "nodes", "node_identities", "events"),
+        *("node_facts", "bmc_pins"),
     }
 
 
@@ -106,7 +107,8 @@ def _second_step(connection: Connection) -> None:
     connection.execute(text("ALTER TABLE later ADD COLUMN colour TEXT"))
 
 
-STEPS = (_first_step, _second_step)
+SHIPPED = len(migrate.MIGRATIONS)
+STEPS = (*migrate.MIGRATIONS, _first_step, _second_step)
 
 
 def test_an_older_store_is_brought_forward_and_keeps_what_it_holds(location: Location) -> None:
@@ -120,7 +122,7 @@ def test_an_older_store_is_brought_forward_and_keeps_what_it_holds(location: Loc
     database.close()
     after = dump(location)
     assert columns == {"id", "colour"}
-    assert after.pop("fabricctl_schema") == [(3, "hall")]
+    assert after.pop("fabricctl_schema") == [(SHIPPED + 3, "hall")]
     assert after.pop("later") == []
     del before["fabricctl_schema"]
     assert after == before
@@ -136,7 +138,7 @@ def test_a_failed_step_leaves_the_old_version_whole(location: Location) -> None:
 
     database = Database(location)
     with pytest.raises(StateError):
-        migrate.prepare(database, tables=_tables(), steps=(fails,))
+        migrate.prepare(database, tables=_tables(), steps=(*migrate.MIGRATIONS, fails))
     database.close()
     assert dump(location) == before
 
@@ -147,15 +149,47 @@ def test_a_newer_store_is_refused_and_left_alone(location: Location) -> None:
     database.close()
     before = dump(location)
     with pytest.raises(
-        StateVersionError, match=r"has version 3 of the tables; this fabricctl knows versions up to 1"
+        StateVersionError,
+        match=rf"has version {SHIPPED + 3} of the tables; this fabricctl knows versions up to {SHIPPED + 1}",
     ):
         opened(location)
     assert dump(location) == before
 
 
-def test_the_shipped_steps_end_in_the_shipped_tables() -> None:
-    """No step is shipped yet: whoever adds one adds the older tables here and compares."""
-    assert migrate.MIGRATIONS == ()
+def _without(*names: str) -> MetaData:
+    tables = MetaData()
+    for table in metadata.tables.values():
+        if table.name not in names:
+            table.to_metadata(tables)
+    return tables
+
+
+def _shape(location: Location) -> dict[str, tuple[object, ...]]:
+    database = Database(location)
+    try:
+        looked = inspect(database.engine)
+        return {
+            name: (
+                [(c["name"], str(c["type"]), c["nullable"]) for c in looked.get_columns(name)],
+                sorted(f"{i['name']} {i['column_names']} {i['unique']}" for i in looked.get_indexes(name)),
+            )
+            for name in looked.get_table_names()
+        }
+    finally:
+        database.close()
+
+
+def test_the_shipped_steps_end_in_the_shipped_tables(
+    location: Location, location_factory: Callable[[], Location]
+) -> None:
+    """Version 1 had neither facts nor pins: whoever adds a step adds the older tables here."""
+    database = Database(location)
+    migrate.prepare(database, tables=_without("node_facts", "bmc_pins"), steps=())
+    migrate.prepare(database)
+    database.close()
+    new = location_factory()
+    opened(new)
+    assert _shape(location) == _shape(new)
 
 
 # -- whose and what -----------------------------------------------------------------------------------------------

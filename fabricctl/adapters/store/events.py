@@ -18,10 +18,15 @@ IN_LIST = 500
 
 
 class EventStore:
-    """Events of a store; they are written by whatever makes the change, in its transaction."""
+    """Events of a store. What changes the store writes them in its own transaction; what changes hardware adds them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def add(self, made: Iterable[Event]) -> None:
+        """Record changes that were made outside the store: power, boot, settings of a BMC."""
+        with self._database.writing() as connection:
+            write_events(connection, made)
 
     def all(
         self,

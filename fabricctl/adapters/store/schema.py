@@ -166,6 +166,52 @@ one_holder = Index(
 )
 """An identity belongs to one node at a time."""
 
+facts = Table(
+    "node_facts",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("node", Text, ForeignKey("nodes.name"), nullable=False),
+    Column("part", Text, nullable=False),
+    Column("field", Text, nullable=False),
+    Column("value", Json, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("since", Moment, nullable=False),
+    Column("confirmed", Moment, nullable=False),
+    Column("until", Moment),
+    Index("facts_of_node", "node"),
+)
+"""What is known of a node's parts, field by field: ``NIC.Slot.5-1``, ``link``, ``up``. Identities stand apart."""
+one_fact = Index(
+    "one_fact",
+    facts.c.node,
+    facts.c.part,
+    facts.c.field,
+    unique=True,
+    sqlite_where=facts.c.until.is_(None),
+    postgresql_where=facts.c.until.is_(None),
+)
+"""A field of a part has one value at a time."""
+
+pins = Table(
+    "bmc_pins",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("host", Text, nullable=False),
+    Column("address", Text, nullable=False),
+    Column("fingerprint", Text, nullable=False),
+    Column("since", Moment, nullable=False),
+    Column("who", Text, nullable=False),
+    Column("until", Moment),
+)
+"""Certificates of BMCs as they were at first contact: SHA-256 of the DER form."""
+one_pin = Index(
+    "one_pin",
+    pins.c.host,
+    unique=True,
+    sqlite_where=pins.c.until.is_(None),
+    postgresql_where=pins.c.until.is_(None),
+)
+
 events = Table(
     "events",
     metadata,

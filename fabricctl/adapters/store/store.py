@@ -21,6 +21,7 @@ from fabricctl.adapters.store.events import EventStore
 from fabricctl.adapters.store.location import Location
 from fabricctl.adapters.store.migrate import prepare
 from fabricctl.adapters.store.nodes import NodeStore
+from fabricctl.adapters.store.pins import PinStore
 from fabricctl.adapters.store.runs import RunStore
 
 
@@ -28,6 +29,7 @@ class Store:
     """An open state store.
 
     :param runs: recorded verdicts and their findings; :param nodes: node records; :param events: every change.
+    :param pins: recorded certificates of BMCs.
     """
 
     def __init__(self, database: Database) -> None:
@@ -35,6 +37,7 @@ class Store:
         self.runs = RunStore(database)
         self.nodes = NodeStore(database)
         self.events = EventStore(database)
+        self.pins = PinStore(database)
 
 
 @contextmanager

@@ -1,0 +1,1 @@
+"""``fabricctl bmc``: one file per group of commands, registered in ``group.py``."""

@@ -1,0 +1,11 @@
+"""The command group ``fabricctl bmc``."""
+
+from __future__ import annotations
+
+import typer
+
+app = typer.Typer(
+    help="BMCs over Redfish: find them, harvest addresses, power, boot, settings, logs.",
+    short_help="BMCs: scan, harvest, power, boot, BIOS, firmware, logs.",
+    no_args_is_help=True,
+)

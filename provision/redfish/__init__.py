@@ -1,0 +1,1 @@
+"""Speaking Redfish: transports, sessions, trust, retries. I/O without decisions about nodes."""

@@ -1,0 +1,1 @@
+"""Results of provisioning as screens, JSON and CSV: values in, text out."""

@@ -1,0 +1,1 @@
+"""Workflows: adapters driven by the decisions of the pure parts."""

@@ -1,0 +1,43 @@
+"""What a command about BMCs starts from: their targets, and the states of their nodes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from fabricctl.adapters.store.location import Location
+from fabricctl.nodes.model import IdentityKind, NodeRecord, NodeState
+from provision.bmc.target import Target
+from provision.workflows.targets import site_targets
+
+if TYPE_CHECKING:
+    from fabricctl.site.schema import Site
+
+
+def read_desk(
+    site: Site, location: Location, hosts: Sequence[str] | None = None
+) -> tuple[list[Target], Mapping[str, NodeState]]:
+    """Targets of hosts (all with a BMC address when None) and the states of those with a node record.
+
+    A store that was never written holds no states and no certificates.
+
+    :raises UsageError: as :func:`site_targets` says; :raises StateError: the store cannot be read.
+    """
+    records: Mapping[str, NodeRecord] = {}
+    pins: Mapping[str, str] = {}
+    if not location.path or os.path.exists(location.path):
+        from fabricctl.adapters.store.store import open_store
+
+        with open_store(location, site=site.name, create=False) as store:
+            records = store.nodes.all(hosts)
+            pins = store.pins.current()
+    tags = {name: tag for name, record in records.items() if (tag := _tag(record))}
+    targets = site_targets(site, hosts, pins=pins, tags=tags)
+    return targets, {name: record.state for name, record in records.items()}
+
+
+def _tag(record: NodeRecord) -> str:
+    """Service tag of the chassis, empty when the record holds none."""
+    held = record.current(IdentityKind.SERVICE_TAG)
+    return next((identity.fact.value for identity in held if not identity.fact.part), "")
