@@ -27,7 +27,9 @@ def main() -> int:
     parser.add_argument("--refusing", type=int, default=0)
     parser.add_argument("--wrong-password", type=int, default=0)
     parser.add_argument("--hanging", type=int, default=0)
-    parser.add_argument("--mean", type=float, default=0.19, metavar="SECONDS", help="of one answer; 0: at once")
+    parser.add_argument(
+        "--mean", type=float, default=0.19, metavar="SECONDS", help="of one answer; 0: at once"
+    )
     parser.add_argument("--tail", type=float, default=0.01, help="share of answers that take two seconds")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", default="127.41.0.1")
