@@ -49,7 +49,7 @@ def reading(
     took_s: float,
     *,
     written: str = "",
-    certificate: Certificate = Certificate(),  # noqa: B008 - a frozen value
+    certificate: Certificate = Certificate(),
 ) -> ClockReading:
     """A reading from when the request was sent and how long its answer took.
 
@@ -62,7 +62,7 @@ def reading(
 
 
 def clock_findings(one: ClockReading, max_skew_s: float) -> list[BmcFinding]:
-    """What would break TLS and package downloads later: skew beyond the bound, clocks outside the certificate's dates."""
+    """What would break TLS and downloads later: skew beyond the bound, clocks outside the certificate's dates."""
     found = []
     skew = one.skew_s
     if skew is not None and abs(skew) - one.bound_s > max_skew_s:

@@ -113,7 +113,7 @@ def read_entry(host: str, log: str, body: Mapping[str, Any], zone: tzinfo | None
 
 
 def fold_repeats(entries: Iterable[LogEntry]) -> list[LogEntry]:
-    """Entries newest first, "the previous log entry was repeated N times" (LOG007) added to the one before it in time."""
+    """Entries newest first; "the previous log entry was repeated N times" (LOG007) is added to that entry."""
     found: list[LogEntry] = []
     carried = 0
     for entry in entries:

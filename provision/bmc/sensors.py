@@ -12,6 +12,8 @@ COLDEST, HOTTEST = -40.0, 150.0
 STUCK = (0.0, 127.0, 128.0, 255.0)
 """Readings of a sensor that does not read: all bits clear or set of one byte. 0 °C exactly in a running server is one;
 an R750 (iDRAC9 6.00.30) writes 255 for what it cannot estimate."""
+NOT_READING = ("Absent", "Disabled", "UnavailableOffline", "StandbyOffline")
+"""States of a sensor or fan whose reading means nothing: the part is not there, or has no power."""
 _MARGIN = re.compile(r"TLIMIT|margin|headroom", re.IGNORECASE)
 """Degrees left to a limit: high is cool (TLIMIT_GB_SXM* of a DGX H100)."""
 _INLET = re.compile(r"inlet|ambient|intake", re.IGNORECASE)
@@ -129,7 +131,7 @@ def thermal_temperatures(thermal: Mapping[str, Any]) -> list[Temperature]:
             alarm=number(entry.get("UpperThresholdCritical")),
             context=str(entry.get("PhysicalContext") or ""),
             health=health_of(entry),
-            absent=state_of(entry) == "Absent",
+            absent=state_of(entry) in NOT_READING,
         )
         for entry in _listed(thermal, "Temperatures")
     ]
@@ -156,7 +158,7 @@ def _thermal_fan(entry: Mapping[str, Any]) -> Fan:
         rpm=None if percent else reading,
         percent=share,
         health=health_of(entry),
-        absent=state_of(entry) == "Absent",
+        absent=state_of(entry) in NOT_READING,
     )
 
 
@@ -175,7 +177,7 @@ def subsystem_fan(body: Mapping[str, Any]) -> Fan:
         rpm=rpm,
         percent=percent,
         health=health_of(body),
-        absent=state_of(body) == "Absent",
+        absent=state_of(body) in NOT_READING,
     )
 
 
@@ -196,7 +198,7 @@ def sensor_temperature(body: Mapping[str, Any]) -> Temperature | None:
         alarm=number(readings[1]),
         context=str(body.get("PhysicalContext") or ""),
         health=health_of(body),
-        absent=state_of(body) == "Absent",
+        absent=state_of(body) in NOT_READING,
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
 from provision.bmc.outcome import BmcFinding
@@ -128,6 +129,8 @@ def _health_findings(status: NodeStatus) -> Iterator[BmcFinding]:
 
 def _temperature_findings(status: NodeStatus) -> Iterator[BmcFinding]:
     for sensor in status.temperatures:
+        if status.power == "Off" and sensor.reading == 0:
+            continue  # without power nothing is measured, and nothing is written down as 0
         if sensor.impossible:
             text = (
                 f"temperature sensor {sensor.name} {sensor.impossible}: it is wrong, and fans may follow it"
@@ -203,3 +206,49 @@ def untold(status: NodeStatus) -> list[str]:
     if not any(t.reading is not None for t in status.temperatures):
         found.append("no temperature is told")
     return found
+
+
+FLEET = 4
+"""Nodes of one model from which "usual" means something."""
+LOUD = 1.5
+"""Times the usual speed from which fans are loud."""
+WARMER = 2.0
+"""Degrees an inlet may be above the usual one and still give fans no reason."""
+
+
+def fan_outliers(statuses: Sequence[NodeStatus]) -> list[BmcFinding]:
+    """Nodes of one model whose fans turn much faster than the others' while nothing is hot and the inlet is usual.
+
+    For BMCs that tell turns a minute and no percent (an R750, iDRAC9 6.00.30): only the fleet tells what is usual.
+    """
+    speeds = {status.host: speed for status in statuses if (speed := _slowest_rpm(status)) is not None}
+    inlets = {status.host: inlet for status in statuses if (inlet := _inlet(status)) is not None}
+    if len(speeds) < FLEET:
+        return []
+    usual, air = median(speeds.values()), median(inlets.values()) if inlets else None
+    return [
+        _finding(
+            status,
+            "fans-fast-while-cool",
+            f"fans turn at {speeds[status.host]:,.0f} rpm, those of the other {len(speeds) - 1} at about "
+            f"{usual:,.0f} rpm, while nothing is hot: wrong temperature sensor?",
+            "fans",
+            f"{usual:.0f} rpm",
+            f"{speeds[status.host]:.0f} rpm",
+        )
+        for status in statuses
+        if speeds.get(status.host, 0) > LOUD * usual > 0
+        and not any(is_hot(sensor) for sensor in status.temperatures)
+        and (air is None or inlets.get(status.host, air) <= air + WARMER)
+    ]
+
+
+def _slowest_rpm(status: NodeStatus) -> float | None:
+    """Of the fans that turn and tell no percent, where every one is fast the slowest is."""
+    told = [fan.rpm for fan in status.fans if fan.rpm and fan.percent is None and not fan.absent]
+    return min(told, default=None)
+
+
+def _inlet(status: NodeStatus) -> float | None:
+    told = [t.reading for t in status.temperatures if t.inlet and t.reading is not None and not t.impossible]
+    return max(told, default=None)

@@ -50,9 +50,17 @@ def parse_time(text: object, zone: tzinfo | None = None) -> datetime | None:
     if where is None:
         return None
     fraction = int(float("0." + match["fraction"][1:16]) * 1_000_000) if match["fraction"] else 0
-    numbers = [int(match[name]) for name in ("year", "month", "day", "hour", "minute", "second")]
     try:
-        moment = datetime(*numbers[:6], fraction, where)  # type: ignore[misc,arg-type]
+        moment = datetime(
+            int(match["year"]),
+            int(match["month"]),
+            int(match["day"]),
+            int(match["hour"]),
+            int(match["minute"]),
+            int(match["second"]),
+            fraction,
+            where,
+        )
         moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
