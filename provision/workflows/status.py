@@ -15,7 +15,7 @@ from fabricctl.errors import (
     BmcNotReadyError,
     BmcUnsupportedError,
 )
-from provision.bmc.gate import STATUS_ACTION, read_status
+
 from provision.bmc.sensors import (
     Fan,
     PowerSupply,
@@ -30,7 +30,8 @@ from provision.bmc.sensors import (
     thermal_temperatures,
 )
 from provision.bmc.status import UNKNOWN, NodeStatus, read_system
-from provision.redfish.bmc import Bmc, Group, Layout, Resource
+from provision.redfish.bmc import Bmc, Group, Resource
+from provision.workflows.lc_gate import lc_status
 
 _TOLERATED = (BmcAnswerError, BmcDeadlineError, BmcGarbledError, BmcNotReadyError, BmcUnsupportedError)
 """What one chassis may answer without the node being unknown: a backplane's chassis says 503 or nothing (public
@@ -56,7 +57,7 @@ async def read_node_status(bmc: Bmc) -> NodeStatus:
     manager = (await bmc.get(layout.manager)).resource
     status = read_system(bmc.target.host, system, manager)
     if status.post == UNKNOWN and layout.generation:
-        status = replace(status, post=await _dell_post(bmc, layout))
+        status = replace(status, post=await _dell_post(bmc))
     found = _Found()
     for path in layout.chassis:
         await _chassis(bmc, path, found)
@@ -70,15 +71,14 @@ async def read_node_status(bmc: Bmc) -> NodeStatus:
     )
 
 
-async def _dell_post(bmc: Bmc, layout: Layout) -> str:
+async def _dell_post(bmc: Bmc) -> str:
     """``OutOfPOST``, ``InPOST``, ``PoweredOff``: an iDRAC9 tells no BootProgress, its Lifecycle Controller does."""
-    path = f"{layout.manager}/{STATUS_ACTION}"
     try:
-        reply = await bmc.post(path, {})
+        told = await lc_status(bmc)
     except BmcError as error:
-        bmc.note(path, f"how far the boot is, is not known: {error.message}")
+        bmc.note("LCStatus", f"how far the boot is, is not known: {error.message}")
         return UNKNOWN
-    return read_status(reply.resource).server or UNKNOWN
+    return (told.server if told is not None else "") or UNKNOWN
 
 
 async def _chassis(bmc: Bmc, path: str, found: _Found) -> None:
