@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from fabricctl.errors import UsageError
 
 SCHEMES = ("http", "https", "nfs", "cifs")
+_URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.\-]*)://(?P<place>[^/?#]+)/(?P<path>[^?#]+)")
 _NFS = re.compile(r"[\w.\-\[\]:]+?:/\S+\Z")
 _CIFS = re.compile(r"//[\w.\-]+/\S+\Z")
 INSERT, EJECT = "#VirtualMedia.InsertMedia", "#VirtualMedia.EjectMedia"
@@ -22,14 +22,14 @@ def check_image(url: str) -> str:
     :raises UsageError: it is none of these, or carries credentials, which would be kept in the BMC's log and ours.
     """
     text = url.strip()
-    parts = urlsplit(text)
-    if "@" in parts.netloc or re.match(r"//[^/]*@", text):
+    if re.match(r"(?:[A-Za-z][A-Za-z0-9+.\-]*:)?//[^/?#]*@", text):
         raise UsageError(
             "the image's address carries a user or password: serve it without, or from another place"
         )
     if not text.isprintable() or " " in text:
         raise UsageError("the image's address: expected one word without control characters")
-    if parts.scheme.lower() in SCHEMES and parts.hostname and parts.path.strip("/"):
+    url_parts = _URL.match(text)
+    if url_parts and url_parts["scheme"].lower() in SCHEMES and url_parts["path"].strip("/"):
         return text
     if _CIFS.match(text) or (_NFS.match(text) and "://" not in text):
         return text
