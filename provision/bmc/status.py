@@ -252,3 +252,11 @@ def _slowest_rpm(status: NodeStatus) -> float | None:
 def _inlet(status: NodeStatus) -> float | None:
     told = [t.reading for t in status.temperatures if t.inlet and t.reading is not None and not t.impossible]
     return max(told, default=None)
+
+
+def by_model(statuses: Sequence[NodeStatus]) -> dict[str, list[NodeStatus]]:
+    """Nodes of one model together: what is usual is a matter of the model."""
+    found: dict[str, list[NodeStatus]] = {}
+    for status in statuses:
+        found.setdefault(status.model, []).append(status)
+    return found

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from fabricctl.hostset import fold
 from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
 from fabricctl.report.tables import csv_table, markdown_table, text_table
 from fabricctl.words import many
 from provision.bmc.bios import BiosPlan, BiosState, Difference, shown
+from provision.bmc.bios_registry import Values
 from provision.bmc.outcome import BmcFinding, Outcome
-from provision.report.unread import document, hosts_cell
+from provision.report.findings import document, hosts_cell
 
 COLUMNS = ("host", "attribute", "value", "pending")
 DIFF_COLUMNS = ("host", "attribute", "want", "have", "pending", "verdict")
@@ -163,6 +164,57 @@ def _plan_texts(plan: BiosPlan) -> list[tuple[str, str]]:
     return texts
 
 
-def result_line(hosts: Sequence[str], words: str, *, good: bool) -> Line:
-    """One line of what came of a write."""
-    return ((f"{fold(list(hosts))}  ", BOLD), (words, GOOD if good else BAD))
+class Written(Protocol):
+    """What is shown of a write."""
+
+    @property
+    def plan(self) -> BiosPlan:
+        """What was to be written."""
+        ...
+
+    @property
+    def words(self) -> str:
+        """What came of it."""
+        ...
+
+    @property
+    def applied(self) -> bool:
+        """Every value was read back in force."""
+        ...
+
+    @property
+    def scheduled(self) -> bool:
+        """Every value was read back as pending."""
+        ...
+
+    @property
+    def wrong(self) -> Values | None:
+        """Values in force that are not the wanted ones."""
+        ...
+
+
+def result_lines(results: Mapping[str, Written]) -> list[Line]:
+    """What came of writes, folded."""
+    groups: dict[tuple[str, bool], list[str]] = {}
+    for host, one in results.items():
+        groups.setdefault((one.words, one.applied or one.scheduled), []).append(host)
+    return [
+        ((f"{fold(hosts)}  ", BOLD), (words, GOOD if good else BAD))
+        for (words, good), hosts in groups.items()
+    ]
+
+
+def result_findings(results: Mapping[str, Written]) -> list[BmcFinding]:
+    """Values that are still not as wanted after all was done."""
+    return [
+        BmcFinding(
+            host,
+            "bios-not-applied",
+            f"{host}: {name} is still {shown(name, value)}, {shown(name, one.plan.changes.get(name))} was written",
+            name,
+            shown(name, one.plan.changes.get(name)),
+            shown(name, value),
+        )
+        for host, one in results.items()
+        for name, value in (one.wrong or {}).items()
+    ]

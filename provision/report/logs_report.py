@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
-from typing import Any
+from typing import Any, Protocol
 
 from fabricctl.report.findings_report import clock
 from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, PLAIN, Line, paragraph
 from fabricctl.report.tables import csv_table, markdown_table
 from fabricctl.words import many
+from provision.bmc.clock import span
 from provision.bmc.logs import LogEntry, LogGroup, Severity
 from provision.bmc.outcome import BmcFinding, Outcome
-from provision.report.unread import document, hosts_cell
+from provision.report.findings import document, hosts_cell
 
 SCHEMA = "fabricctl.bmc-logs/1"
 COLUMNS = (
@@ -29,6 +30,24 @@ COLUMNS = (
     "not_serious",
 )
 _STYLE = {Severity.CRITICAL: BAD, Severity.WARNING: DOUBT, Severity.OK: PLAIN}
+SKEW_SAID_S = 60.0
+"""Seconds a clock may be off before it is said beside its log."""
+
+
+class BmcLogs(Protocol):
+    """What is shown of the reading of one BMC's logs."""
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Logs that could not be read, and why."""
+        ...
+
+    @property
+    def skew_s(self) -> float | None:
+        """Seconds the BMC's clock is ahead."""
+        ...
+
+
 Shown = Sequence[tuple[LogEntry, str]]
 """Entries with why they are not serious, empty when they are."""
 
@@ -57,6 +76,28 @@ def _between(one: LogGroup, zone: tzinfo | None) -> str:
         else f"{clock(one.first, zone)} to {clock(one.last, zone)}"
     )
     return f"{span}, {unset}" if unset else span
+
+
+def doubt_lines(logs: Mapping[str, BmcLogs]) -> list[Line]:
+    """Logs that could not be read, and clocks that make the times of entries untrue."""
+    lines: list[Line] = []
+    for host, one in logs.items():
+        lines += [((f"{host}: could not read {text}", DOUBT),) for text in one.unread]
+        if one.skew_s is not None and abs(one.skew_s) > SKEW_SAID_S:
+            way = "ahead" if one.skew_s > 0 else "behind"
+            text = f"{host}: its clock is {span(abs(one.skew_s))} {way}, and so are the times of its entries"
+            lines.append(((text, DOUBT),))
+    return lines
+
+
+def count_lines(read: int, serious: int, hidden: int, level: Severity) -> list[Line]:
+    """How much there was, so that nothing is left out without saying so."""
+    harmless = (
+        f"; {many(hidden, 'entry')} of it not serious by the ignore-list (--all shows them)" if hidden else ""
+    )
+    number = f"{serious:,}" if serious else "none"
+    text = f"{many(read, 'entry')} read; {number} serious of severity {level.word} and worse{harmless}"
+    return [((text, DIM),)]
 
 
 def entry_lines(shown: Shown, zone: tzinfo | None, limit: int | None) -> list[Line]:

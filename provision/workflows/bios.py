@@ -13,7 +13,7 @@ from provision.bmc.bios_registry import Registry, Value, Values, read_registry
 from provision.bmc.job_watch import Patience
 from provision.bmc.jobs import Job, WantedJob
 from provision.bmc.reply import Reply
-from provision.redfish.bmc import Bmc, Group, Resource
+from provision.redfish.bmc import Bmc, Group, Layout, Resource
 from provision.workflows.elapsed import SILENCE, Elapsed
 from provision.workflows.job_runner import JobResult, ensure_job, wait_job
 from provision.workflows.journal import Record, forget
@@ -56,11 +56,30 @@ class BiosResult:
     scheduled: bool = False
     wrong: Values | None = None
 
+    @property
+    def words(self) -> str:
+        """For people."""
+        if not self.plan.changes and self.job is None:
+            return "as wanted already: nothing was written"
+        job = self.job.words if self.job is not None else ""
+        if self.applied:
+            return "written, and read back in force" + (f" ({job})" if job else "")
+        if self.scheduled:
+            again = "waits already" if self.plan.waiting else "written"
+            return f"{again}; takes effect at the next restart" + (f" ({job})" if job else "")
+        if self.wrong:
+            return f"NOT as wanted after the restart: {', '.join(self.wrong)}" + (f" ({job})" if job else "")
+        return f"written, but not read back as pending{f': {job}' if job else ''}"
+
 
 async def read_bios_state(bmc: Bmc) -> BiosState:
     """Values in force and pending ones. :raises BmcError: the BIOS settings cannot be read."""
     bios = await _bios(bmc)
     return read_bios(bios, await _settings(bmc, settings_path(bios)))
+
+
+def _is_idrac(layout: Layout) -> bool:
+    return layout.vendor == "Dell" or layout.generation > 0
 
 
 async def _bios(bmc: Bmc) -> Resource:
@@ -92,7 +111,7 @@ async def _plan(bmc: Bmc, wanted: Mapping[str, str]) -> tuple[BiosState, BiosPla
 async def _registry(bmc: Bmc, state: BiosState) -> Registry | None:
     """The attribute registry; None where the BMC has none, and values are checked by their types only."""
     layout = await bmc.layout()
-    paths = [f"{layout.system}/Bios/BiosRegistry"] if layout.generation else []
+    paths = [f"{layout.system}/Bios/BiosRegistry"] if _is_idrac(layout) else []
     paths += await _listed_registry(bmc, state.registry)
     for path in paths:
         try:
@@ -138,7 +157,7 @@ async def write_bios(
     if not plan.changes:
         return BiosResult(plan, applied=True)
     layout = await bmc.layout()
-    if layout.generation:
+    if _is_idrac(layout):
         job = await _through_job(bmc, wanted, state, plan, options, record)
     else:
         job = None

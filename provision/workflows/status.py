@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,7 +15,6 @@ from fabricctl.errors import (
     BmcNotReadyError,
     BmcUnsupportedError,
 )
-
 from provision.bmc.sensors import (
     Fan,
     PowerSupply,
@@ -56,7 +55,7 @@ async def read_node_status(bmc: Bmc) -> NodeStatus:
     system = (await bmc.get(layout.system)).resource
     manager = (await bmc.get(layout.manager)).resource
     status = read_system(bmc.target.host, system, manager)
-    if status.post == UNKNOWN and layout.generation:
+    if status.post == UNKNOWN:
         status = replace(status, post=await _dell_post(bmc))
     found = _Found()
     for path in layout.chassis:
@@ -170,11 +169,3 @@ async def _tolerant(bmc: Bmc, path: str, ask: Callable[[], Awaitable[Any]], foun
         bmc.note(path, f"skipped: {error.message}")
         found.skipped.append(f"{path}: {error.message}")
     return None
-
-
-def by_model(statuses: Sequence[NodeStatus]) -> dict[str, list[NodeStatus]]:
-    """Nodes of one model together: what is usual is a matter of the model."""
-    found: dict[str, list[NodeStatus]] = {}
-    for status in statuses:
-        found.setdefault(status.model, []).append(status)
-    return found
