@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fabricctl.errors import BmcError, (
+from fabricctl.errors import (
+    BmcError,
     BmcNotFoundError,
     BmcOutcomeUnknownError,
     BmcUnsupportedError,
