@@ -162,19 +162,17 @@ def judge(host: str, components: Sequence[Component], baseline: Mapping[str, str
 
 
 def firmware_findings(judged: Iterable[Judged]) -> list[BmcFinding]:
-    """One finding per part that has another version than wanted."""
-    return [
-        BmcFinding(
-            one.host,
-            "firmware-differs",
-            f"{one.host}: {one.part} has {one.have}, {one.component} should have {one.want} ({one.words})",
-            one.part,
-            one.want,
-            one.have,
-        )
-        for one in judged
-        if one.relation is not None and not one.right
-    ]
+    """One finding per host, line of the baseline and wrong version, with the parts that have it."""
+    groups: dict[tuple[str, str, str], list[Judged]] = {}
+    for one in judged:
+        if one.relation is not None and not one.right:
+            groups.setdefault((one.host, one.component, one.have), []).append(one)
+    findings = []
+    for (host, component, have), found in groups.items():
+        parts = ", ".join(one.part for one in found)
+        text = f"{component} should be {found[0].want}, is {have} ({found[0].words}): {parts}"
+        findings.append(BmcFinding(host, "firmware-differs", f"{host}: {text}", parts, found[0].want, have))
+    return findings
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,8 +48,12 @@ class NodeStatus:
 
     @property
     def hottest(self) -> Temperature | None:
-        """The sensor nearest to (or furthest over) its limit; the highest reading where no limits are told."""
+        """The part nearest to (or furthest over) its limit; the highest reading where no limits are told.
+
+        The air that comes in is always near its limit of some 38 °C: it counts only when no part is told.
+        """
         told = [t for t in self.temperatures if t.reading is not None and not t.margin and not t.impossible]
+        told = [sensor for sensor in told if not sensor.inlet] or told
         limited = [t for t in told if t.upper is not None]
         if limited:
             return min(limited, key=lambda t: (t.upper or 0) - (t.reading or 0))
@@ -205,6 +209,9 @@ def untold(status: NodeStatus) -> list[str]:
         found.append("health is not told")
     if not any(t.reading is not None for t in status.temperatures):
         found.append("no temperature is told")
+    unknown = [one.name for one in status.supplies if not one.absent and not one.health]
+    if unknown and not any(group.health for group in status.redundancy):
+        found.append(f"health is not told of the power supplies {', '.join(unknown)}")
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -53,8 +54,6 @@ def doubt_lines(statuses: Sequence[NodeStatus]) -> list[Line]:
 
 
 def _row(status: NodeStatus) -> list[str]:
-    supplies = [one for one in status.supplies if not one.absent]
-    good = sum(one.health == "OK" for one in supplies)
     return [
         status.host,
         status.power,
@@ -62,7 +61,7 @@ def _row(status: NodeStatus) -> list[str]:
         status.post,
         hottest_words(status.hottest),
         fan_words(status),
-        f"{good}/{len(supplies)} OK" if supplies else "not told",
+        supply_words(status),
         status.bios,
         status.bmc_version,
         status.model,
@@ -76,6 +75,16 @@ def hottest_words(sensor: Temperature | None) -> str:
         return "not told"
     limit = f"/{sensor.upper:g}" if sensor.upper is not None else ""
     return f"{sensor.name} {sensor.reading:g}{limit} °C"
+
+
+def supply_words(status: NodeStatus) -> str:
+    """``2/2 OK``, ``1/2 OK, 1 Critical``, ``6 not told``."""
+    supplies = [one for one in status.supplies if not one.absent]
+    counts = Counter(one.health or "not told" for one in supplies)
+    if not supplies:
+        return "not told"
+    good = [f"{counts['OK']}/{len(supplies)} OK"] if counts["OK"] else []
+    return ", ".join(good + [f"{number} {word}" for word, number in counts.items() if word != "OK"])
 
 
 def fan_words(status: NodeStatus) -> str:
