@@ -217,7 +217,7 @@ def _goal(name: str, text: str, state: BiosState, registry: Registry | None) -> 
         near = nearest(name, state.values)
         raise ValueRefused("is not an attribute of this BIOS" + (f"; did you mean {near}?" if near else ""))
     rule = registry.rules.get(name) if registry is not None else None
-    if rule is None and _SECRET.search(name):
+    if _SECRET.search(name):
         raise ValueRefused("is a password: set it in the BIOS setup, not here")
     return typed(text, rule, state.values[name])
 
