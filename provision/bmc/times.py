@@ -49,7 +49,7 @@ def parse_time(text: object, zone: tzinfo | None = None) -> datetime | None:
     where = parse_offset(offset) if offset else zone or UTC
     if where is None:
         return None
-    fraction = int(float("0." + match["fraction"][1:16]) * 1_000_000) if match["fraction"] else 0
+    fraction = int(match["fraction"][1:7].ljust(6, "0")) if match["fraction"] else 0
     try:
         moment = datetime(
             int(match["year"]),

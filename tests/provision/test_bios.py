@@ -137,9 +137,7 @@ def test_a_boolean_takes_true_or_false(text: str) -> None:
 
 
 @pytest.mark.captures
-def test_a_value_that_the_profile_sets_by_itself_is_not_written(
-    state: BiosState, registry: Registry
-) -> None:
+def test_a_value_that_the_profile_sets_by_itself_is_not_written(state: BiosState, registry: Registry) -> None:
     # ProcPwrPerf is read-only unless SysProfile is Custom, and MaxPerf with PerfOptimized (the registry's dependencies)
     now = changed(state, **CAPPED)
     plan = plan_write("gpu001", now, {"SysProfile": "PerfOptimized", "ProcPwrPerf": "MaxPerf"}, registry)
@@ -379,7 +377,7 @@ def test_every_attribute_that_was_written_is_kept_with_before_and_after(captures
 @pytest.mark.captures
 def test_a_value_the_bios_does_not_take_is_an_error_before_anything_is_sent(captures: Path) -> None:
     idrac = Idrac(captures)
-    with pytest.raises(BmcAnswerError, match="takes one of .*nothing was written"):
+    with pytest.raises(BmcAnswerError, match=r"takes one of .*nothing was written"):
         idrac.write({"SysProfile": "Fast"})
     assert idrac.writes == []
 

@@ -253,7 +253,9 @@ def test_one_entry_that_does_not_answer_does_not_cost_the_others(captures: Path)
 
 
 @pytest.mark.captures
-def test_without_an_inventory_bios_and_bmc_are_known_and_the_rest_is_said_to_be_missing(captures: Path) -> None:
+def test_without_an_inventory_bios_and_bmc_are_known_and_the_rest_is_said_to_be_missing(
+    captures: Path,
+) -> None:
     bmc = r750(captures)
     del bmc.resources[INVENTORY]
     found = run(read_firmware(bmc))
