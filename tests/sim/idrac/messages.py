@@ -42,7 +42,7 @@ TEXTS: dict[str, Text] = {
         "Enter a valid value from the enumeration list and retry the operation.",
         "Warning",
     ),
-    "SYS425": Text(
+    "SYS426": Text(
         "Unable to complete the operation because the value {0} entered for the property {1} is not in the list of "
         "acceptable values.",
         "Enter a valid value from the enumeration list and retry the operation.",
