@@ -64,7 +64,7 @@ def find_location(
         folder = os.path.dirname(site_path) if site_path != "-" else ""
         return parse_location(site_url, said_by=f"{site_path or 'site file'}: state.url", folder=folder)
     if site_name:
-        return _file(str(_default_folder() / f"{_file_name(site_name)}.sqlite"))
+        return _file(default_file(site_name, ".sqlite"))
     raise UsageError("which state store? give --site or --state", hint=f"--state takes {_FORMS}")
 
 
@@ -130,7 +130,12 @@ def _database(text: str, said_by: str, secret: bool) -> Location:
     return Location(shown.render_as_string(), full.render_as_string(hide_password=False))
 
 
-def _default_folder() -> Path:
+def default_file(site_name: str, ending: str) -> str:
+    """Path of a site's own file in the folder of states. :raises StateError: there is no home folder."""
+    return str(state_folder() / f"{_file_name(site_name)}{ending}")
+
+
+def state_folder() -> Path:
     """XDG Base Directory Specification: state that is neither configuration nor cache."""
     told = os.environ.get("XDG_STATE_HOME", "")
     if os.path.isabs(told):
