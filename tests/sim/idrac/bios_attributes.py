@@ -1,7 +1,7 @@
 """BIOS attributes of the simulated server: names, values, what one depends on, and what a profile sets.
 
-Names, display names, menus, values and dependencies are those of the attribute registry of a PowerEdge R750 (BIOS 1.8.2,
-capture of 2024); only attributes that bring-up has to do with are here.
+Names, display names, menus, values and dependencies are those of the attribute registry of a PowerEdge R750 (BIOS
+1.8.2, capture of 2024); only attributes that bring-up has to do with are here.
 """
 
 from __future__ import annotations
@@ -67,7 +67,11 @@ PROC, BOOT, SYS, INTEGRATED = (
 NETWORK, SECURITY, MISC = "./NetworkSettingsRef", "./SysSecurityRef", "./MiscSettingsRef"
 SERIAL, MEMORY, INFORMATION = "./SerialCommSettingsRef", "./MemSettingsRef", "./SysInformationRef"
 
-_DAPC = {"ProcPwrPerf": "SysDbpm", "UncoreFrequency": "DynamicUFS", "EnergyPerformanceBias": "BalancedPerformance"}
+_DAPC = {
+    "ProcPwrPerf": "SysDbpm",
+    "UncoreFrequency": "DynamicUFS",
+    "EnergyPerformanceBias": "BalancedPerformance",
+}
 _SAVING = {"ProcC1E": "Enabled", "ProcCStates": "Enabled", "CpuInterconnectBusLinkPower": "Enabled"}
 PROFILE_SETS: Mapping[str, Mapping[str, str]] = {
     "PerfPerWattOptimizedDapc": {**_DAPC, **_SAVING, "PcieAspmL1": "Enabled", "ProcTurboMode": "Enabled"},
@@ -117,8 +121,20 @@ def _general(uefi_only: bool) -> list[Attribute]:
         _choice("OsWatchdogTimer", "OS Watchdog Timer", INTEGRATED, "Disabled"),
         _choice("MmioAbove4Gb", "Memory Mapped I/O above 4GB", INTEGRATED, "Enabled"),
         _choice("MemoryMappedIOH", "Memory Mapped I/O Base", INTEGRATED, "56TB", ("56TB", "12TB", "512GB")),
-        _choice("UsbPorts", "User Accessible USB Ports", INTEGRATED, "AllOn", ("AllOn", "OnlyBackPortsOn", "AllOff")),
-        _choice("SerialComm", "Serial Communication", SERIAL, "Auto", ("OnNoConRedir", "OnConRedir", "Auto", "Off")),
+        _choice(
+            "UsbPorts",
+            "User Accessible USB Ports",
+            INTEGRATED,
+            "AllOn",
+            ("AllOn", "OnlyBackPortsOn", "AllOff"),
+        ),
+        _choice(
+            "SerialComm",
+            "Serial Communication",
+            SERIAL,
+            "Auto",
+            ("OnNoConRedir", "OnConRedir", "Auto", "Off"),
+        ),
         _choice("FailSafeBaud", "Failsafe Baud Rate", SERIAL, "115200", ("115200", "57600", "19200", "9600")),
         _choice("ConTermType", "Remote Terminal Type", SERIAL, "Vt100Vt220", ("Vt100Vt220", "Ansi")),
         _choice("SecureBoot", "Secure Boot", SECURITY, "Disabled"),
@@ -126,7 +142,13 @@ def _general(uefi_only: bool) -> list[Attribute]:
         _choice("Tpm2Hierarchy", "TPM Hierarchy", SECURITY, "Enabled", ("Enabled", "Disabled", "Clear")),
         _choice("IntelTxt", "Intel(R) TXT", SECURITY, "Off", ("Off", "On")),
         _choice("AcPwrRcvry", "AC Power Recovery", SECURITY, "Last", ("Last", "On", "Off")),
-        _choice("AcPwrRcvryDelay", "AC Power Recovery Delay", SECURITY, "Immediate", ("Immediate", "Random", "User")),
+        _choice(
+            "AcPwrRcvryDelay",
+            "AC Power Recovery Delay",
+            SECURITY,
+            "Immediate",
+            ("Immediate", "Random", "User"),
+        ),
         _choice("ErrPrompt", "F1/F2 Prompt on Error", MISC, "Enabled"),
         _choice("NumLock", "Keyboard NumLock", MISC, "On", ("On", "Off")),
         Attribute("AssetTag", "Asset Tag", MISC, "", longest=63),
@@ -173,7 +195,9 @@ def _network(interfaces: Sequence[str], devices: int = 4) -> list[Attribute]:
             first = "Enabled" if (kind, number) == ("Pxe", 1) else "Disabled"
             made += [
                 Attribute(f"{device}EnDis", f"{title} Device{number}", NETWORK, first, ON_OFF),
-                Attribute(f"{device}Interface", "Interface", menu, interfaces[0], tuple(interfaces), needs=on),
+                Attribute(
+                    f"{device}Interface", "Interface", menu, interfaces[0], tuple(interfaces), needs=on
+                ),
                 Attribute(f"{device}Protocol", "Protocol", menu, "IPv4", ("IPv4", "IPv6"), needs=on),
                 Attribute(f"{device}VlanEnDis", "VLAN", menu, "Disabled", ON_OFF, needs=on),
                 Attribute(f"{device}VlanId", "VLAN ID", menu, 1, bounds=(1, 4094), needs=vlan),
@@ -185,7 +209,14 @@ def _network(interfaces: Sequence[str], devices: int = 4) -> list[Attribute]:
                     Attribute(f"{device}DhcpEnDis", "DHCP", menu, "Enabled", ON_OFF, needs=on),
                     Attribute(f"{device}Uri", "URI", menu, "", needs=on),
                     Attribute(f"{device}Ip", "IP Address", menu, "", longest=39, needs=own_address),
-                    Attribute(f"{device}TlsMode", "TLS Authentication Mode", menu, "None", ("None", "OneWay"), needs=on),
+                    Attribute(
+                        f"{device}TlsMode",
+                        "TLS Authentication Mode",
+                        menu,
+                        "None",
+                        ("None", "OneWay"),
+                        needs=on,
+                    ),
                 ]
     return made
 
@@ -208,7 +239,9 @@ def _about(bios_version: str, model: str) -> list[Attribute]:
         ("SystemManufacturer", "System Manufacturer", "Dell Inc."),
         ("SystemServiceTag", "System Service Tag", ""),
     )
-    return [Attribute(name, title, INFORMATION, value, longest=64, fixed=True) for name, title, value in facts]
+    return [
+        Attribute(name, title, INFORMATION, value, longest=64, fixed=True) for name, title, value in facts
+    ]
 
 
 def all_attributes(

@@ -50,7 +50,8 @@ class Job:
     """One job.
 
     :param kind: ``JobType`` (``BIOSConfiguration``); :param on_reset: it waits for the host's next reset.
-    :param work: carried out when it starts; False: it failed. :param outcome: how it will end.
+    :param work: carried out when it starts; False: it failed. :param dropped: when it is deleted before it started.
+    :param outcome: how it will end.
     :param stuck: it stays Scheduled at 1 % with PR30 whatever happens. :param foreign: someone else made it.
     """
 
@@ -61,6 +62,7 @@ class Job:
     on_reset: bool = True
     duration_s: float = CONFIG_S
     work: Callable[[], bool] | None = None
+    dropped: Callable[[], None] | None = None
     outcome: JobState = JobState.COMPLETED
     stuck: bool = False
     foreign: bool = False
@@ -129,6 +131,7 @@ class JobQueue:
         *,
         target: str | None = None,
         work: Callable[[], bool] | None = None,
+        dropped: Callable[[], None] | None = None,
         on_reset: bool = True,
         duration_s: float = CONFIG_S,
     ) -> Job:
@@ -142,6 +145,7 @@ class JobQueue:
             on_reset=on_reset,
             duration_s=duration_s,
             work=work,
+            dropped=dropped,
             outcome=self.next_outcome,
             stuck=stuck,
             created=self._bmc.time(),
@@ -184,26 +188,31 @@ class JobQueue:
             self._end(job)
         return job
 
-    def host_reset(self) -> bool:
-        """POST begins: jobs that waited for it run now. Whether there were any."""
-        waiting = [job for job in self if job.state is JobState.SCHEDULED and job.on_reset and not job.stuck]
-        for job in waiting:
-            self._start(job)
-        return bool(waiting)
+    def host_reset(self) -> None:
+        """POST begins: jobs that waited for it run now."""
+        for job in self:
+            if job.state is JobState.SCHEDULED and job.on_reset and not job.stuck:
+                self._start(job)
 
     def delete(self, job_id: str) -> bool:
         """Take one out; one that runs stays, and False comes back."""
         job = self.jobs.get(job_id)
         if job is None or job.state is JobState.RUNNING:
             return False
-        del self.jobs[job_id]
+        self._drop(job)
         return True
 
     def clear(self, *, force: bool = False) -> bool:
         """Take out all; without force those that run or are stuck stay, and False comes back."""
-        kept = {} if force else {job.id: job for job in self if job.state is JobState.RUNNING or job.stuck}
-        self.jobs = kept
-        return not kept
+        for job in self:
+            if force or not (job.state is JobState.RUNNING or job.stuck):
+                self._drop(job)
+        return not self.jobs
+
+    def _drop(self, job: Job) -> None:
+        del self.jobs[job.id]
+        if job.state in (JobState.NEW, JobState.SCHEDULED) and job.dropped is not None:
+            job.dropped()
 
     def _start(self, job: Job) -> None:
         if job.id not in self.jobs or not job.is_open:
