@@ -18,9 +18,9 @@ from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.sessions import Sessions
 from tests.sim.idrac.tls import Certificate
 from tests.sim.idrac.tree import Moment, Tree
+from tests.sim.idrac.users import ROOT_PASSWORD, Users
 
 P = TypeVar("P")
-ROOT_PASSWORD = "simulated-calvin"  # noqa: S105  the simulator's own, known to every test
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class SimBmc:
         self.started = datetime.now(UTC)
         self.clock_skew_s = 0.0
         self.certificate: Certificate
-        self.users: dict[str, str] = {"root": ROOT_PASSWORD}
+        self.users = Users(root=ROOT_PASSWORD)
         self.faults: list[Fault] = []
         self.latency: Latency | None = None
         self.requests: deque[Logged] = deque(maxlen=4000)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
-from tests.sim.idrac.bmc import ROOT_PASSWORD, SimBmc
+from tests.sim.idrac.bmc import SimBmc
 from tests.sim.idrac.clock import SimClock
 from tests.sim.idrac.faults import Latency
 from tests.sim.idrac.features import Install, grown
@@ -17,6 +17,7 @@ from tests.sim.idrac.identity import Mint, machine
 from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.server import Front, addresses
 from tests.sim.idrac.tls import Certificate
+from tests.sim.idrac.users import ROOT_PASSWORD
 
 PASSWORD_VARIABLE = "FABRICCTL_SIM_PASSWORD"  # noqa: S105  a name, not a password
 
