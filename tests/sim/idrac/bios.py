@@ -93,7 +93,8 @@ class Bios:
     def commit(self) -> Job:
         """Make the job that applies what is pending at the next boot; whoever deletes it discards what is pending."""
         return self._bmc.part(JobQueue).schedule(
-            "BIOSConfiguration", "Configure: BIOS.Setup.1-1",
+            "BIOSConfiguration",
+            "Configure: BIOS.Setup.1-1",
             target=BIOS_SETTINGS,
             work=self.apply,
             dropped=self.pending.clear,
