@@ -139,7 +139,7 @@ class Firmware:
         self.components[fqdd] = replace(old, version=version, previous=old.version)
 
     def listed(self) -> Iterator[tuple[str, str, Component]]:
-        """(state, version, component) of every entry: ``Installed``, where there are also ``Current`` and ``Previous``."""
+        """(state, version, component) of every entry: ``Installed`` and, where there are, the other two."""
         for one in self.components.values():
             if one.current:
                 yield "Current", one.version, one

@@ -1,4 +1,4 @@
-"""What the sensors of a simulated machine read: temperatures, fans, power supplies. Plausible, unless told otherwise."""
+"""What the sensors of a simulated machine read: temperatures, fans, supplies. Plausible, unless told otherwise."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Fan:
 class Readings:
     """Sensors of one machine.
 
-    :ivar celsius: sensor id -> value it reads instead (``GPU3Temp``: 7.0, which cannot be: under the air that cools it).
+    :ivar celsius: sensor id -> value it reads instead; 7.0 of a GPU cannot be: less than the air that cools it.
     :ivar fan_percent: FQDD -> speed instead; ``all_fans`` for all of them. :ivar failed_fans: fans that stand still.
     :ivar lost_inputs: power supplies (1…) without input. :ivar load: 0 to 1, of the GPUs.
     """

@@ -241,8 +241,8 @@ def sensors(bmc: SimBmc) -> dict[str, Body]:
         for one in readings.probes()
     ]
     for fan in readings.fans():
-        health, limits = readings.fan_health(fan), (None, None, 840, 480)
-        body = _sensor(fan.id, fan.name, "Rotational", "RPM", float(fan.rpm), "SystemBoard", health, limits)
+        health, slow = readings.fan_health(fan), (None, None, 840, 480)
+        body = _sensor(fan.id, fan.name, "Rotational", "RPM", float(fan.rpm), "SystemBoard", health, slow)
         found.append({**body, "SpeedRPM": fan.rpm})
     name = "System Board Pwr Consumption"
     limits = (18_000, 16_800, None, None)
