@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tests.sim.idrac import boot, power, root, sessions, system
-from tests.sim.idrac.bodies import chassis, compute, manager, network, pcie, storage, supplies
+from tests.sim.idrac import (
+    accounts,
+    bios,
+    boot,
+    firmware,
+    job_resources,
+    lifecycle,
+    logs,
+    media,
+    power,
+    reboots,
+    root,
+    sessions,
+    supplies,
+    system,
+    thermal,
+)
+from tests.sim.idrac.bodies import chassis, compute, manager, network, pcie, storage
 from tests.sim.idrac.hardware import Hardware
 from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.tree import Tree
@@ -13,17 +29,15 @@ from tests.sim.idrac.tree import Tree
 Install = Callable[[Tree, Profile], None]
 InstallParts = Callable[[Tree, Profile, Hardware], None]
 
-FEATURES: list[Install] = [root.install, sessions.install, power.install, boot.install]
+FEATURES: list[Install] = [
+    *(root.install, sessions.install, power.install, boot.install),
+    *(job_resources.install, lifecycle.install, bios.install, logs.install, firmware.install, media.install),
+    *(accounts.install, thermal.install, supplies.install, reboots.install),
+]
 """What does not depend on the server's parts."""
 PARTS: list[InstallParts] = [
-    system.install,
-    manager.install,
-    chassis.install,
-    network.install,
-    compute.install,
-    storage.install,
-    pcie.install,
-    supplies.install,
+    *(system.install, manager.install, chassis.install, network.install, compute.install),
+    *(storage.install, pcie.install),
 ]
 """What does."""
 

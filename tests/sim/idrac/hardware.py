@@ -87,7 +87,6 @@ class Hardware:
     model: str
     system_id: int
     height: int
-    bios: str
     adapters: tuple[Adapter, ...]
     drives: tuple[Drive, ...]
     gpus: tuple[Gpu, ...]
@@ -96,7 +95,6 @@ class Hardware:
     fans: tuple[str, ...]
     cpus: tuple[str, ...] = ("CPU.Socket.1", "CPU.Socket.2")
     dimm_mib: int = 65536
-    psu_watts: int = 2800
     cpu_model: str = "Intel(R) Xeon(R) Platinum 8480C"
     cpu_cores: int = 56
 
@@ -117,7 +115,7 @@ def _infiniband(slot: int, bus: int) -> Adapter:
         "Mellanox ConnectX-7 Single Port NDR OSFP Adapter",
         "Mellanox Technologies",
         "0F9P1V",
-        "28.36.10.10",
+        "28.39.1002",
         "14.29.14",
         _NVIDIA,
         ("15b3", "1021", "15b3", "0041"),
@@ -148,7 +146,7 @@ def _ethernet() -> tuple[Adapter, ...]:
     return (
         Adapter(
             *("NIC.Embedded.1", Kind.NIC, embedded, "Broadcom Gigabit Ethernet BCM5720", broadcom, "0RN3P8"),
-            *("21.80.9", "21.6.0", 0x70B5E8, ("14e4", "165f", "1028", "0a6b"), 4, 1),
+            *("22.71.3", "21.6.0", 0x70B5E8, ("14e4", "165f", "1028", "0a6b"), 4, 1),
         ),
         Adapter(
             *("NIC.Integrated.1", Kind.NIC, integrated, "BRCM 2P 25G SFP 57414S OCP NIC", broadcom, "0KHCTP"),
@@ -163,7 +161,7 @@ def _ethernet() -> tuple[Adapter, ...]:
                 "Mellanox Technologies",
                 "0JJKMK",
             ),
-            *("32.36.10.10", "14.33.10", 0xA088C2, ("15b3", "a2dc", "15b3", "0051"), 177, 2),
+            *("32.39.1002", "14.33.10", 0xA088C2, ("15b3", "a2dc", "15b3", "0051"), 177, 2),
         ),
     )
 
@@ -178,7 +176,7 @@ def _nvme(bay: int) -> Drive:
         "KIOXIA Corporation ",
         "PH-0N0VK1-TBPKK-16O-02F3-A01",
         3_840_755_982_336,
-        "2.1.8",
+        "2.1.3",
         bay,
         0xE0 + bay,
         "61X",
@@ -211,7 +209,7 @@ def xe9680() -> Hardware:
             "692-2G520-0200-000",
             bus,
             1 + n // 4,
-            "96.00.68.00.01",
+            "96.00.74.00.1A",
         )
         for n, bus in enumerate(_GPU_BUSES)
     )
@@ -219,7 +217,6 @@ def xe9680() -> Hardware:
         model="PowerEdge XE9680",
         system_id=2771,
         height=6,
-        bios="1.3.6",
         adapters=(*_ethernet(), *infiniband),
         drives=(*(_m2(number) for number in range(2)), *(_nvme(bay) for bay in range(8))),
         gpus=gpus,

@@ -86,8 +86,8 @@ def machine(mint: Mint, hardware: Hardware, address: str) -> dict[str, str]:
         known[f"serial:{drive.id}"] = mint.serial(drive.serial, 9)
     for gpu in hardware.gpus:
         known[f"serial:{gpu.id}"] = mint.serial("165", 10, "0123456789")
-    for part in (*hardware.dimms, *hardware.psus):
-        known[f"serial:{part}"] = mint.serial("PHARP" if part.startswith("PSU") else "", 8)
+    for part in hardware.dimms:
+        known[f"serial:{part}"] = mint.serial("", 8)
     return known
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.sim.idrac import boot
 from tests.sim.idrac.call import Answer, Body, Call
+from tests.sim.idrac.firmware import Firmware
 from tests.sim.idrac.hardware import Hardware
 from tests.sim.idrac.messages import refused
 from tests.sim.idrac.power import progress
@@ -73,6 +74,7 @@ def _live(bmc: SimBmc) -> Body:
     off = bmc.power.state == "Off"
     body: Body = {
         "AssetTag": settings.asset_tag,
+        "BiosVersion": bmc.part(Firmware).components["BIOS.Setup.1-1"].version,
         "Boot": boot.body_of(bmc),
         "HostName": settings.host_name,
         "PowerState": bmc.power.state,
@@ -233,7 +235,6 @@ def _fixed(hardware: Hardware, profile: Profile) -> Body:
         SYSTEM,
         "ComputerSystem",
         version,
-        BiosVersion=hardware.bios,
         Description=_ABOUT,
         HostWatchdogTimer={
             "FunctionEnabled": False,
