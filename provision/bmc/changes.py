@@ -1,4 +1,4 @@
-"""What a harvest found otherwise than the record or the site say: replaced and moved cards, lost addresses, other machines.
+"""What a harvest found otherwise than the record or the site say: replaced and moved cards, other machines.
 
 Nothing is overwritten silently: a machine that is not the one recorded stays unrecorded until somebody accepts it.
 """
@@ -14,9 +14,14 @@ from fabricctl.nodes.fleet import Clash, ClashKind
 from fabricctl.nodes.model import DERIVED, Fact, Identity, IdentityKind, NodeRecord
 from provision.bmc.inventory import Depth, Family, Inventory, Role
 from provision.bmc.outcome import BmcFinding
-from provision.bmc.told import BMC_PART, SOURCE, identities_of
+from provision.bmc.told import BMC_PART, BOARD_PART, SOURCE, identities_of
 
-_REPLACED = {Family.GPU: "GPU", Family.DRIVE: "drive", Family.PSU: "power supply", Family.DIMM: "memory module"}
+_REPLACED = {
+    Family.GPU: "GPU",
+    Family.DRIVE: "drive",
+    Family.PSU: "power supply",
+    Family.DIMM: "memory module",
+}
 
 
 def other_machine(
@@ -29,8 +34,8 @@ def other_machine(
     tag = inventory.system.service_tag.value
     if site_tag and tag and tag != site_tag.upper():
         text = (
-            f"{host}: service tag {tag} answers where the site expects {site_tag.upper()}: the BMC cable or the service "
-            "tag in the site file (management.service_tags) is wrong; nothing was stored"
+            f"{host}: service tag {tag} answers where the site expects {site_tag.upper()}: the BMC cable or the "
+            "service tag in the site file (management.service_tags) is wrong; nothing was stored"
         )
         return BmcFinding(host, "service-tag-mismatch", text, "", site_tag.upper(), tag)
     for kind, word, found in (
@@ -44,7 +49,20 @@ def other_machine(
                 "--accept-replaced if the machine was replaced"
             )
             return BmcFinding(host, "machine-replaced", text, "", held, found)
+    held, found = _held(record, IdentityKind.MAC, BMC_PART), own_mac(inventory)
+    unnamed = not tag and not inventory.system.serial.known
+    if unnamed and held and found and held != found:
+        text = (
+            f"{host}: another BMC answers: its MAC is {found}, recorded is {held}; nothing was stored: "
+            "--accept-replaced if it was replaced"
+        )
+        return BmcFinding(host, "machine-replaced", text, BMC_PART, held, found)
     return None
+
+
+def own_mac(inventory: Inventory) -> str | None:
+    """MAC of the BMC itself."""
+    return next((nic.mac for nic in inventory.bmc_nics if nic.role is Role.BMC), None)
 
 
 def _held(record: NodeRecord | None, kind: IdentityKind, part: str) -> str:
@@ -82,10 +100,22 @@ def card_changes(
             replaced[card_of[part]].append((old, str(new)))
         if new is not None:
             retired += _stale_guids(record, part, identities_of(inventory))
-    found = [_replaced(host, card, pairs, inventory, facts) for card, pairs in replaced.items()]
+    found = _board(host, inventory, record)
+    found += [_replaced(host, card, pairs, inventory, facts) for card, pairs in replaced.items()]
     found += [_moved(host, old, new, macs) for (old, new), macs in moved.items()]
     found += [_lost(host, part, mac, part in now) for part, mac in lost if _could_see(inventory)]
     return sorted(found, key=lambda one: (one.kind, natural_key(one.part))), retired
+
+
+def _board(host: str, inventory: Inventory, record: NodeRecord) -> list[BmcFinding]:
+    """Another BMC in the same chassis: the system board was changed."""
+    held, found = _held(record, IdentityKind.MAC, BMC_PART), own_mac(inventory)
+    if not held or not found or held == found:
+        return []
+    before, after = _held(record, IdentityKind.SERIAL, BOARD_PART), inventory.system.serial.value
+    serials = f" (board serial {before or 'unknown'} -> {after or 'unknown'})" if before != after else ""
+    text = f"{host}: the BMC has another MAC, {held} -> {found}{serials}: was the system board replaced?"
+    return [BmcFinding(host, "board-replaced", text, BMC_PART, held, found)]
 
 
 def _macs_of(record: NodeRecord) -> Iterable[Identity]:
@@ -142,6 +172,37 @@ def _lost(host: str, part: str, mac: str, there: bool) -> BmcFinding:
     return BmcFinding(host, "mac-vanished", text, part, mac, "")
 
 
+def worth_telling(changes: Iterable[FactChange], held: Iterable[StoredFact]) -> list[FactChange]:
+    """Changes since the last harvest of one node: a field told for the first time is none.
+
+    A part that is new among others of its kind, or that is gone, is one change and not one per field.
+
+    :param held: facts of the node before.
+    """
+    families: dict[str, set[str]] = defaultdict(set)
+    fields: dict[tuple[str, str], int] = defaultdict(int)
+    for stored in held:
+        family = stored.fact.field.partition(".")[0]
+        families[family].add(stored.fact.part)
+        fields[family, stored.fact.part] += 1
+    made: dict[tuple[str, str, str], FactChange] = {}
+    lost: dict[tuple[str, str], list[FactChange]] = defaultdict(list)
+    for change in changes:
+        family = change.field.partition(".")[0]
+        if change.before is not None and change.after is not None:
+            made[family, change.part, change.field] = change
+        elif change.after is None:
+            lost[family, change.part].append(change)
+        elif family in families and change.part not in families[family]:
+            made[family, change.part, ""] = FactChange(change.node, change.part, family, None, "new")
+    for (family, part), some in lost.items():
+        if len(some) == fields[family, part]:
+            made[family, part, ""] = FactChange(some[0].node, part, family, "there", None)
+        else:
+            made.update({(family, part, change.field): change for change in some})
+    return list(made.values())
+
+
 def part_changes(changes: Iterable[FactChange]) -> list[BmcFinding]:
     """Parts whose serial number is another one: GPUs, drives, power supplies, memory modules."""
     found = []
@@ -176,8 +237,8 @@ def clash_findings(clashes: Iterable[Clash]) -> list[BmcFinding]:
             found.append(BmcFinding(node, "card-moved", text.strip(), part, there, f"{node} {part}".strip()))
         elif fact.source != DERIVED:
             text = (
-                f"{what} is on {node} {part}, but recorded of {there}, which was not completely read in this run; it was "
-                f"not stored: harvest {clash.holder.node} too"
+                f"{what} is on {node} {part}, but recorded of {there}, which was not completely read in this run; "
+                f"it was not stored: harvest {clash.holder.node} too"
             )
             found.append(BmcFinding(node, "recorded-elsewhere", text, part, there, fact.value))
     return found

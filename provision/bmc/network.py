@@ -93,7 +93,7 @@ def _function(
     bodies: Bodies, adapter: Body, function: Body, interface: Body, ports: Sequence[Body] | None
 ) -> NetFunction:
     path = path_of(function) or path_of(interface)
-    port, odd = port_of(function, ports or ()) if function else (EMPTY, "")
+    port, odd = port_of(function, ports) if function and ports is not None else (EMPTY, "")
     if odd:
         bodies.notes.append(Note(path, odd))
     behind = None if ports is None and function else ([port] if port else [])

@@ -52,7 +52,8 @@ def _of_network(inventory: Inventory) -> Iterator[Fact]:
 
 
 def _serials(inventory: Inventory) -> Iterator[Fact]:
-    parts = [(part.id, part.serial.value) for part in (*inventory.adapters, *inventory.gpus)]
+    parts = [(adapter.id, adapter.serial.value) for adapter in inventory.adapters]
+    parts += [(gpu.id, gpu.serial.value) for gpu in inventory.gpus]
     count = Counter(serial.upper() for _, serial in parts if serial)
     for part, serial in parts:
         if serial and count[serial.upper()] == 1 and len(serial) >= 6:
@@ -77,7 +78,7 @@ def facts_of(inventory: Inventory) -> list[NodeFact]:
         NodeFact(_part_id(family, part), f"{family.value}.{name}", reading.value, _source(reading))
         for family, part in inventory.parts()
         for name, reading in readings(part)
-        if reading.known
+        if reading.value is not None
     ]
 
 
@@ -147,7 +148,9 @@ def _type_disabled(function: NetFunction) -> bool:
 
 def _why_no_mac(function: NetFunction) -> str:
     if _type_disabled(function):
-        return f"{function.mac_permanent.why}; disabled functions are not looked at: boot once and harvest again"
+        return (
+            f"{function.mac_permanent.why}; disabled functions are not looked at: boot once and harvest again"
+        )
     return function.mac_permanent.why
 
 
