@@ -14,7 +14,7 @@ from fabricctl.nodes.fleet import Clash, ClashKind
 from fabricctl.nodes.model import DERIVED, Fact, Identity, IdentityKind, NodeRecord
 from provision.bmc.inventory import Depth, Family, Inventory, Role
 from provision.bmc.outcome import BmcFinding
-from provision.bmc.told import BMC_PART, BOARD_PART, SOURCE, identities_of
+from provision.bmc.told import BMC_PART, BOARD_PART, SOURCE, identities_of, own_mac, unsure
 
 _REPLACED = {
     Family.GPU: "GPU",
@@ -58,11 +58,6 @@ def other_machine(
         )
         return BmcFinding(host, "machine-replaced", text, BMC_PART, held, found)
     return None
-
-
-def own_mac(inventory: Inventory) -> str | None:
-    """MAC of the BMC itself."""
-    return next((nic.mac for nic in inventory.bmc_nics if nic.role is Role.BMC), None)
 
 
 def _held(record: NodeRecord | None, kind: IdentityKind, part: str) -> str:
@@ -129,7 +124,7 @@ def _macs_of(record: NodeRecord) -> Iterable[Identity]:
 
 def _could_see(inventory: Inventory) -> bool:
     """Whether a MAC that is not there is really gone, and was not just not read."""
-    return not any(gap.family in (Family.NIC, Family.ADAPTER) for gap in inventory.gaps)
+    return Family.NIC not in unsure(inventory)
 
 
 def _card(part: str, card_of: Mapping[str, str]) -> str:
@@ -250,8 +245,7 @@ def expected_numbers(
     """Numbers of HCAs and GPUs against the site's node model. :param hcas: and ``gpus``: None when it does not tell."""
     found = []
     seen = len(inventory.hcas)
-    sure = not any(gap.family in (Family.ADAPTER, Family.NIC) for gap in inventory.gaps)
-    if hcas is not None and sure and seen < hcas:
+    if hcas is not None and _could_see(inventory) and seen < hcas:
         text = f"{host}: {seen} InfiniBand functions, node model {model} has {hcas} HCAs"
         found.append(BmcFinding(host, "hca-count", text, "", str(hcas), str(seen)))
     seen = len(inventory.gpus)

@@ -100,18 +100,34 @@ _FAMILIES = {
 """What a harvest of a depth tells all of: what it does not tell of these is not there any more."""
 
 
+def unsure(inventory: Inventory) -> set[Family]:
+    """Families of which parts may be there unread: after a failure, or where there must be some and none is.
+
+    A BMC that tells of no network card at all has not looked yet, or cannot: nothing is concluded from that.
+    """
+    found = {gap.family for gap in inventory.gaps}
+    if Family.ADAPTER in found or not inventory.adapters:
+        found |= {Family.ADAPTER, Family.NIC}
+    if not inventory.bmc_nics:
+        found.add(Family.BMC)
+    return found
+
+
 def gone(inventory: Inventory, held: Iterable[StoredFact]) -> list[Key]:
     """Keys of stored facts of which this inventory would tell if there were anything left to tell."""
-    unsure = {gap.family for gap in inventory.gaps}
-    if Family.ADAPTER in unsure:
-        unsure.add(Family.NIC)
-    whole = {family.value for family in _FAMILIES[inventory.depth] if family not in unsure}
+    doubtful = unsure(inventory)
+    whole = {family.value for family in _FAMILIES[inventory.depth] if family not in doubtful}
     told = {fact.key for fact in facts_of(inventory)}
     return [
         stored.fact.key
         for stored in held
         if stored.fact.field.partition(".")[0] in whole and stored.fact.key not in told
     ]
+
+
+def own_mac(inventory: Inventory) -> str | None:
+    """MAC of the BMC itself."""
+    return next((nic.mac for nic in inventory.bmc_nics if nic.role is Role.BMC), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +146,11 @@ def unread(inventory: Inventory) -> list[Unread]:
     (infra-controller issue 2169). A port that is switched off and tells nothing does not.
     """
     found = [Unread(gap.what, "", gap.why) for gap in inventory.gaps]
+    families = {gap.family for gap in inventory.gaps}
+    if not inventory.adapters and Family.ADAPTER not in families:
+        found.append(Unread("network cards", "", "NetworkAdapters are empty or not there"))
+    if own_mac(inventory) is None and Family.BMC not in families:
+        found.append(Unread("the BMC's own MAC", "", "its EthernetInterfaces tell none"))
     for function in inventory.functions:
         if function.role is Role.USB or (not function.used and not _type_disabled(function)):
             continue

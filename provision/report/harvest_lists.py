@@ -13,6 +13,7 @@ from fabricctl.report.tables import csv_table, markdown_table
 from provision.bmc.inventory import BmcNic, Depth, Family, Inventory, NetFunction, Role, System, Technology
 from provision.bmc.outcome import Outcome
 from provision.bmc.reading import How, Reading
+from provision.bmc.told import unsure
 from provision.report.common import exposures, failures_json
 from provision.report.harvest import Told
 
@@ -170,7 +171,7 @@ def maas_list(told: Told) -> tuple[str, dict[str, str]]:
             left[host] = "its BMC was not read"
         elif host not in told.stored:
             left[host] = "another machine answered"
-        elif any(gap.family in (Family.NIC, Family.ADAPTER) for gap in outcome.value.gaps):
+        elif Family.NIC in unsure(outcome.value):
             left[host] = "its network cards were read in part"
         elif addresses[outcome.target.url] > 1:
             left[host] = "another host has the same BMC address"

@@ -28,7 +28,7 @@ from provision.bmc.changes import (
     part_changes,
     worth_telling,
 )
-from provision.bmc.inventory import Depth, Inventory
+from provision.bmc.inventory import Depth, Family, Inventory
 from provision.bmc.outcome import BmcFinding, Outcome
 from provision.bmc.target import Target
 from provision.bmc.told import (
@@ -40,6 +40,7 @@ from provision.bmc.told import (
     identities_of,
     status_fact,
     unread,
+    unsure,
 )
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ class _Desk:
                 found, retired[host] = card_changes(host, inventory, record, self.facts.get(host, ()))
                 findings += found
         told = {host: identities_of(inventory) for host, inventory in trusted.items()}
-        complete = [host for host, inventory in trusted.items() if not inventory.gaps]
+        complete = [host for host, inventory in trusted.items() if Family.NIC not in unsure(inventory)]
         plan, clashes = plan_identities(told, self.held, complete, retired)
         findings += clash_findings(clashes)
         now, who, reason = self.made.at, self.who, self.reason
