@@ -19,6 +19,7 @@ from fabricctl.cli import schema as schema_commands
 from fabricctl.cli import site as site_commands
 from fabricctl.cli import verify_cabling as verify_commands
 from fabricctl.cli import work_order as work_order_commands
+from fabricctl.cli.bmc.group import app as bmc_commands
 from fabricctl.cli.console import say
 from fabricctl.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, FabricctlError, InputError
 
@@ -36,6 +37,7 @@ app = typer.Typer(
 )
 verify_commands.register(app)
 identify_commands.register(app)
+app.add_typer(bmc_commands, name="bmc")
 app.add_typer(plan_commands.app, name="plan")
 app.add_typer(panel_commands.app, name="panel")
 app.add_typer(site_commands.app, name="site")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from fabricctl.adapters.files import STDIN, decode, read_input
 from fabricctl.errors import SecretError
 from fabricctl.site.use import bmc_access
 from provision.bmc.credential import CredentialState, Entry, Key, KeyKind
+from provision.bmc.password_lists import Holding, Import
 from provision.bmc.target import Target
 from provision.bmc.vendor_file import LIMIT_BYTES, is_workbook, read_text, read_workbook
 from provision.bmc.vendor_list import Delivered
@@ -38,31 +38,6 @@ def open_to_others(path: str) -> str:
     except OSError:
         return ""
     return f"{mode:04o}" if mode & 0o044 else ""
-
-
-@dataclass(frozen=True)
-class Import:
-    """What a list would bring.
-
-    :param new: to be kept; :param replaced: to be kept in place of others; :param same: kept already.
-    :param rotated: tags whose password was changed meanwhile: the list knows the old one.
-    :param hosts: tag -> host, of those the site has; :param strangers: tags the site does not have.
-    :param bare: hosts with a tag and without any password; :param tagless: hosts whose tag nobody knows.
-    """
-
-    new: tuple[Entry, ...]
-    replaced: tuple[Entry, ...]
-    same: tuple[str, ...]
-    rotated: tuple[str, ...]
-    hosts: Mapping[str, str]
-    strangers: tuple[str, ...]
-    bare: tuple[str, ...]
-    tagless: tuple[str, ...]
-
-    @property
-    def entries(self) -> tuple[Entry, ...]:
-        """What is to be written."""
-        return self.new + self.replaced
 
 
 def plan_import(
@@ -109,24 +84,6 @@ def plan_import(
         ),
         tuple(target.host for target in targets if not target.service_tag),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Holding:
-    """What is kept for one BMC, or for a machine the site does not know.
-
-    :param host: empty for such a machine; :param kept: where: ``host gpu001``, ``service tag …``, ``env:NAME``, empty
-        when nowhere. :param trouble: why the password cannot be had.
-    """
-
-    host: str
-    service_tag: str
-    user: str = ""
-    kept: str = ""
-    state: str = ""
-    since: datetime | None = None
-    source: str = ""
-    trouble: str = ""
 
 
 def holdings(

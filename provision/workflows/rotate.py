@@ -16,12 +16,11 @@ once: an account that is locked by its own keeper helps nobody.
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from fabricctl.errors import (
     BmcAnswerError,
@@ -32,22 +31,18 @@ from fabricctl.errors import (
     BmcPasswordChangeError,
     BmcSessionsFullError,
     BmcUnsupportedError,
-    SecretError,
 )
-from fabricctl.site.use import bmc_access
 from provision.bmc.account import Account, find_account, lengths
-from provision.bmc.credential import CredentialState, Entry, Key, KeyKind
+from provision.bmc.credential import Entry
 from provision.bmc.new_password import Dice, fitting_length, new_password
 from provision.bmc.outcome import Outcome
 from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target
 from provision.redfish.bmc import Bmc
+from provision.redfish.fleet import FleetOptions, ask
 from provision.redfish.paths import link_of
-from provision.secrets.reference import read_reference
-from provision.secrets.store import DEFAULT_USER, SecretStore
-
-if TYPE_CHECKING:
-    from fabricctl.site.schema import Site
+from provision.secrets.store import SecretStore
+from provision.workflows.rotate_plan import Fate, Job, Rotated
 
 T = TypeVar("T")
 SOURCE = "rotate"
@@ -66,89 +61,17 @@ class Asker(Protocol):
         ...
 
 
-class Fate(str):
-    """What became of a password, in a word for machines."""
+def asker(options: FleetOptions) -> Asker:
+    """Speaks to BMCs as the options say, also to those that let nothing be done but change the password."""
 
-    __slots__ = ()
+    def asked(
+        targets: Sequence[Target],
+        work: Callable[[Bmc], Awaitable[T]],
+        known: Callable[[Target], Credentials],
+    ) -> list[Outcome[T]]:
+        return ask(targets, work, replace(options, credentials=known, change_password=True))
 
-
-CHANGED, FINISHED, UNCHANGED, UNKNOWN = Fate("changed"), Fate("finished"), Fate("unchanged"), Fate("unknown")
-
-
-@dataclass(frozen=True)
-class Job:
-    """One BMC whose password is to be changed.
-
-    :param entry: what is kept now, None where the site file has a reference; :param key: what it will be kept under.
-    :param current: user and password that are known to have held, None where only a pending one is kept.
-    """
-
-    target: Target
-    key: Key
-    user: str
-    entry: Entry | None
-    current: Credentials | None
-
-    @property
-    def pending(self) -> Credentials | None:
-        """A new password that an interrupted run left."""
-        left = self.entry.pending if self.entry is not None else None
-        return Credentials(self.user, left) if left is not None else None
-
-    @property
-    def state(self) -> str:
-        """What holds now, in a word: ``factory``, ``current``, ``pending``, ``reference``."""
-        return self.entry.state.value if self.entry is not None else "reference"
-
-
-@dataclass(frozen=True)
-class Rotated:
-    """What became of one BMC's password. :param error: why it is not the new one; None when it is."""
-
-    job: Job
-    fate: Fate
-    error: BmcError | SecretError | None = None
-
-
-@dataclass(frozen=True)
-class Plan:
-    """:param jobs: BMCs to change; :param hopeless: BMCs without any password to log in with, and why."""
-
-    jobs: tuple[Job, ...]
-    hopeless: tuple[tuple[Target, SecretError], ...]
-
-
-def plan_rotation(site: Site, store: SecretStore, targets: Sequence[Target]) -> Plan:
-    """Whose password can be changed, and what is known of it. :raises SecretError: the store cannot be read."""
-    access = bmc_access(site)
-    jobs: list[Job] = []
-    hopeless: list[tuple[Target, SecretError]] = []
-    for target in targets:
-        own = access.get(target.host)
-        user = own.user if own is not None and own.user else DEFAULT_USER
-        entry = store.entry(target.host, target.service_tag)
-        current = entry.credentials(user) if entry is not None else None
-        key = entry.key if entry is not None else _key(target)
-        try:
-            if current is None and own is not None and own.password:
-                current = Credentials(user, read_reference(own.password, os.path.dirname(site.path)))
-        except SecretError as exc:
-            if entry is None or entry.pending is None:
-                hopeless.append((target, exc))
-                continue
-        if current is None and (entry is None or entry.pending is None):
-            hint = f"fabricctl bmc credentials import FILE --site {site.path}"
-            hopeless.append(
-                (target, SecretError(f"no password for {target}", reference=store.reference, hint=hint))
-            )
-            continue
-        jobs.append(Job(target, key, (entry.user if entry is not None else "") or user, entry, current))
-    return Plan(tuple(jobs), tuple(hopeless))
-
-
-def _key(target: Target) -> Key:
-    """A password belongs to the machine, wherever it is put; to the host only where its tag is not known."""
-    return Key(KeyKind.TAG, target.service_tag) if target.service_tag else Key(KeyKind.HOST, target.host)
+    return asked
 
 
 class Rotation:
@@ -177,27 +100,27 @@ class Rotation:
             yield self._wave(jobs[first : first + wave])
 
     def _wave(self, jobs: Sequence[Job]) -> list[Rotated]:
-        done: dict[Key, Rotated] = {}
+        done: dict[str, Rotated] = {}
         self._finish_former([job for job in jobs if job.pending is not None], done)
-        ready = self._prepare([job for job in jobs if job.key not in done], done)
+        ready = self._prepare([job for job in jobs if job.host not in done], done)
         chosen = self._begin(ready, done)
         sent = self._change(chosen, done)
         self._prove(sent, done)
-        return [done[job.key] for job in jobs]
+        return [done[job.host] for job in jobs]
 
-    def _finish_former(self, jobs: Sequence[Job], done: dict[Key, Rotated]) -> None:
+    def _finish_former(self, jobs: Sequence[Job], done: dict[str, Rotated]) -> None:
         """Step 1. Refused by name is an answer; anything else leaves both passwords where they are."""
         for job, outcome in self._asked(jobs, _look(jobs), lambda job: job.pending):
             if outcome.error is None:
-                done[job.key] = Rotated(job, FINISHED)
+                done[job.host] = Rotated(job, Fate.FINISHED)
             elif not _refused(outcome.error) or job.current is None:
-                done[job.key] = Rotated(job, UNKNOWN, outcome.error)
+                done[job.host] = Rotated(job, Fate.UNKNOWN, outcome.error)
         self._step("former tried")
         self._promote(
-            [done[job.key].job for job in jobs if job.key in done and done[job.key].fate is FINISHED]
+            [done[job.host].job for job in jobs if job.host in done and done[job.host].fate is Fate.FINISHED]
         )
 
-    def _prepare(self, jobs: Sequence[Job], done: dict[Key, Rotated]) -> list[tuple[Job, Account]]:
+    def _prepare(self, jobs: Sequence[Job], done: dict[str, Rotated]) -> list[tuple[Job, Account]]:
         """Step 2."""
         ready = []
         for job, outcome in self._asked(jobs, _look(jobs), lambda job: job.current):
@@ -213,12 +136,12 @@ class Rotation:
                     hint="somebody else changed it: set one at the console (racadm set iDRAC.Users.2.Password), and "
                     "import it",
                 )
-            done[job.key] = Rotated(job, UNKNOWN if job.pending is not None else UNCHANGED, error)
+            done[job.host] = Rotated(job, Fate.UNKNOWN if job.pending is not None else Fate.UNCHANGED, error)
         self._step("prepared")
         return ready
 
     def _begin(
-        self, ready: Sequence[tuple[Job, Account]], done: dict[Key, Rotated]
+        self, ready: Sequence[tuple[Job, Account]], done: dict[str, Rotated]
     ) -> list[tuple[Job, Account, Credentials]]:
         """Step 3: on disk before any BMC hears of it."""
         chosen, entries = [], []
@@ -226,7 +149,7 @@ class Rotation:
             length = fitting_length(self._length, account.shortest, account.longest)
             if not length:
                 text = f"it wants passwords of {account.shortest} to {account.longest} characters"
-                done[job.key] = Rotated(job, UNCHANGED, BmcUnsupportedError(text, bmc=str(job.target)))
+                done[job.host] = Rotated(job, Fate.UNCHANGED, BmcUnsupportedError(text, bmc=str(job.target)))
                 continue
             new = job.pending or Credentials(job.user, new_password(length, self._choose))
             chosen.append((job, account, new))
@@ -242,10 +165,10 @@ class Rotation:
         return replace(old, user=job.user, pending=new, pending_since=old.pending_since or now)
 
     def _change(
-        self, chosen: Sequence[tuple[Job, Account, Credentials]], done: dict[Key, Rotated]
+        self, chosen: Sequence[tuple[Job, Account, Credentials]], done: dict[str, Rotated]
     ) -> list[tuple[Job, Credentials, BmcError | None]]:
         """Step 4. Gives those whose BMC may have taken the new password, with the error that leaves it open."""
-        of = {job.target.host: (account.path, new.password) for job, account, new in chosen}
+        of = {job.host: (account.path, new.password) for job, account, new in chosen}
 
         async def work(bmc: Bmc) -> None:
             path, password = of[bmc.target.host]
@@ -258,7 +181,7 @@ class Rotation:
         ):
             if outcome.error is not None and _never_taken(outcome.error):
                 refused.append(job.key)
-                done[job.key] = Rotated(job, UNCHANGED, _explained(outcome.error))
+                done[job.host] = Rotated(job, Fate.UNCHANGED, _explained(outcome.error))
             else:
                 sent.append((job, new, outcome.error))
         self._step("sent")
@@ -266,35 +189,35 @@ class Rotation:
         return sent
 
     def _prove(
-        self, sent: Sequence[tuple[Job, Credentials, BmcError | None]], done: dict[Key, Rotated]
+        self, sent: Sequence[tuple[Job, Credentials, BmcError | None]], done: dict[str, Rotated]
     ) -> None:
         """Steps 5 and 6."""
-        new = {job.key: credentials for job, credentials, _ in sent}
-        open_error = {job.key: error for job, _, error in sent}
+        new = {job.host: credentials for job, credentials, _ in sent}
+        open_error = {job.host: error for job, _, error in sent}
         jobs = [job for job, _, _ in sent]
         doubtful = []
-        for job, outcome in self._asked(jobs, _look(jobs), lambda job: new[job.key]):
+        for job, outcome in self._asked(jobs, _look(jobs), lambda job: new[job.host]):
             if outcome.error is None:
-                done[job.key] = Rotated(job, CHANGED)
-            elif _refused(outcome.error) and open_error[job.key] is not None:
+                done[job.host] = Rotated(job, Fate.CHANGED)
+            elif _refused(outcome.error) and open_error[job.host] is not None:
                 doubtful.append(job)
             else:
-                done[job.key] = Rotated(job, UNKNOWN, outcome.error)
+                done[job.host] = Rotated(job, Fate.UNKNOWN, outcome.error)
         self._step("proved")
-        self._promote([job for job in jobs if job.key in done and done[job.key].fate is CHANGED])
+        self._promote([job for job in jobs if job.host in done and done[job.host].fate is Fate.CHANGED])
         self._old_still_holds(doubtful, open_error, done)
 
     def _old_still_holds(
-        self, jobs: Sequence[Job], errors: dict[Key, BmcError | None], done: dict[Key, Rotated]
+        self, jobs: Sequence[Job], errors: dict[str, BmcError | None], done: dict[str, Rotated]
     ) -> None:
         """The answer was lost and the new password is refused: only a login with the old one tells what holds."""
         dropped = []
         for job, outcome in self._asked(jobs, _look(jobs), lambda job: job.current):
             if outcome.error is None:
                 dropped.append(job.key)
-                done[job.key] = Rotated(job, UNCHANGED, errors[job.key])
+                done[job.host] = Rotated(job, Fate.UNCHANGED, errors[job.host])
             else:
-                done[job.key] = Rotated(job, UNKNOWN, outcome.error)
+                done[job.host] = Rotated(job, Fate.UNKNOWN, outcome.error)
         self._store.drop_pending(dropped)
 
     def _promote(self, jobs: Sequence[Job]) -> None:
@@ -309,7 +232,7 @@ class Rotation:
     ) -> list[tuple[Job, Outcome[T]]]:
         if not jobs:
             return []
-        of = {job.target.host: credentials(job) for job in jobs}
+        of = {job.host: credentials(job) for job in jobs}
 
         def known(target: Target) -> Credentials:
             found = of[target.host]
@@ -321,12 +244,18 @@ class Rotation:
 
 def _look(jobs: Sequence[Job]) -> Callable[[Bmc], Awaitable[Account]]:
     """Log in and find the account."""
-    users = {job.target.host: job.user for job in jobs}
+    users = {job.host: job.user for job in jobs}
 
     async def work(bmc: Bmc) -> Account:
         user = users[bmc.target.host]
         root = await bmc.root()
-        service = await bmc.get(link_of(root.get("AccountService")) or "/redfish/v1/AccountService")
+        try:
+            service = await bmc.get(link_of(root.get("AccountService")) or "/redfish/v1/AccountService")
+        except BmcPasswordChangeError as exc:
+            # DSP0266, "Password change required handling": it names the account, and nothing else can be read
+            if not exc.account:
+                raise
+            return Account(exc.account)
         members = await bmc.members(link_of(service.resource.get("Accounts")) or f"{service.path}/Accounts")
         path = find_account(members, user)
         if not path:
@@ -359,6 +288,3 @@ def _explained(error: BmcError) -> BmcError:
             "iDRAC.Users.2.Password, then import the new one"
         )
     return error
-
-
-__all__ = ["Asker", "CredentialState", "Job", "Plan", "Rotated", "Rotation", "plan_rotation"]
