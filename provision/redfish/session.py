@@ -156,7 +156,8 @@ class Session:
                 f"login: expected X-Auth-Token and Location, found HTTP {reply.status} without them",
                 bmc=str(self._link.target),
             )
-        if reply.says("PasswordChangeRequired") or meaning(reply) is Meaning.PASSWORD_CHANGE:
+        wants_change = reply.says("PasswordChangeRequired") or meaning(reply) is Meaning.PASSWORD_CHANGE
+        if wants_change and not self._link.options.change_password:
             await self.close()
             raise BmcPasswordChangeError(
                 "the BMC wants its factory password changed before anything else",
@@ -243,12 +244,16 @@ class Session:
 
 
 def same_owner(own: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two sessions are of one user and one client address, as far as the BMC tells."""
-    names = ("UserName", "ClientOriginIPAddress")
-    return all(own.get(name) == other.get(name) for name in names) and other.get("SessionType") in (
-        None,
-        "Redfish",
-    )
+    """Whether two sessions are of one user and one client address, and the other is none of a browser.
+
+    A BMC that does not tell addresses (a DGX H100) names its sessions by long random words instead, which nobody else
+    ever gets; a number may have been given anew.
+    """
+    if own.get("UserName") != other.get("UserName") or other.get("SessionType") not in (None, "Redfish"):
+        return False
+    if not own.get("ClientOriginIPAddress"):
+        return len(str(other.get("Id") or "")) >= 16
+    return own.get("ClientOriginIPAddress") == other.get("ClientOriginIPAddress")
 
 
 def _basic(credentials: Credentials) -> str:
