@@ -171,18 +171,13 @@ def _write(
     forced: bool,
     cut: bool,
 ) -> Asked[BiosResult]:
+    from fabricctl.cli.bmc.change import Manner, journal_of
     from fabricctl.cli.bmc.reading import ask_all
     from provision.bmc.power import PowerRequest
     from provision.workflows.bios import write_bios
-    from provision.workflows.journal import Journal
     from provision.workflows.power import PowerOptions, set_power
 
-    journal = Journal(
-        desk.location,
-        desk.site.name,
-        reason or "bios set",
-        frozenset(todo) if forced else frozenset(),
-    )
+    journal = journal_of(desk, Manner("bios set", force=forced, reason=reason))
 
     async def restart(bmc: Bmc) -> object:
         return await set_power(bmc, PowerRequest.CYCLE, PowerOptions(force=cut), journal)
