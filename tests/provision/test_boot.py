@@ -338,7 +338,11 @@ def test_a_port_becomes_a_boot_device_without_its_mac(r750: Any) -> None:
         "PxeDev1EnDis": "Enabled",
         "PxeDev1Interface": "NIC.Slot.5-1",
     }
-    assert device_change(attributes, BootSource.PXE, "NIC.Integrated.1-1-1") == {"PxeDev2EnDis": "Enabled"}
+    both = {**attributes, "PxeDev1EnDis": "Enabled", "PxeDev2EnDis": "Enabled"}
+    assert device_change(both, BootSource.PXE, "NIC.Integrated.1-1-1") == {
+        "PxeDev1Interface": "NIC.Integrated.1-1-1",
+        "PxeDev2Interface": "NIC.Embedded.1-1-1",
+    }
     assert device_change({}, BootSource.PXE, "NIC.Slot.5-1") is None
 
 

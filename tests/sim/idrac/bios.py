@@ -31,7 +31,7 @@ RESET_BIOS = f"{BIOS}/Actions/Bios.ResetBios"
 VERSIONS = {Profile.IDRAC9_6: "1.8.2", Profile.IDRAC9_7: "2.2.8", Profile.IDRAC10: "1.4.1"}
 MODELS = {Profile.IDRAC10: "PowerEdge XE9780"}
 BOOT_ENTRIES = ("NIC.PxeDevice.1-1", "Disk.Bay.0:Enclosure.Internal.0-1")
-INTERFACES = ("NIC.Embedded.1-1-1", "NIC.Embedded.2-1-1", "NIC.Slot.40-1-1", "NIC.Slot.40-2-1")
+INTERFACES = ("NIC.Embedded.1-1-1", "NIC.Embedded.2-1-1", "NIC.Integrated.1-1-1", "NIC.Slot.36-1")
 
 known(
     "SYS409",
