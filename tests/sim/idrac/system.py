@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from tests.sim.idrac import boot
@@ -80,6 +81,9 @@ def _live(bmc: SimBmc) -> Body:
         "PowerState": bmc.power.state,
         "Status": {"Health": "OK", "HealthRollup": "OK", "State": "StandbyOffline" if off else "Enabled"},
     }
+    if bmc.power.post_started:
+        began = bmc.time() - timedelta(seconds=bmc.now() - bmc.power.post_started)
+        body["LastResetTime"] = began.replace(microsecond=0).isoformat()
     if traits.generation < 10:
         body["IndicatorLED"] = "Blinking" if settings.led_lit else "Lit"
     if bmc.profile is not Profile.IDRAC9_6:
