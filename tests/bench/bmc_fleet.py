@@ -64,10 +64,15 @@ def main() -> int:
         }
         _say(told)
         for _ in sys.stdin:
+            # simulated seconds are real ones here, from another start
+            start = time.monotonic() - simulator.clock.now()
             _say(
                 {
                     "cpu_s": time.process_time(),
                     "requests": {bmc.host: len(bmc.requests) for bmc in simulator},
+                    "last": {
+                        bmc.host: start + max(r.at for r in bmc.requests) for bmc in simulator if bmc.requests
+                    },
                     "sessions": sum(len(bmc.sessions) for bmc in simulator),
                     "log": [[r.method, r.path, r.query, r.status] for r in simulator[0].requests],
                 }
