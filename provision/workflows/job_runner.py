@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from fabricctl.errors import (
     BmcAnswerError,
     BmcBusyError,
-    BmcDeadlineError,
     BmcError,
     BmcFingerprintError,
-    BmcGarbledError,
     BmcNotFoundError,
-    BmcNotReadyError,
     BmcOutcomeUnknownError,
-    BmcSkippedError,
-    BmcTlsError,
     BmcUnreachableError,
 )
 from provision.bmc.job_watch import End, Gap, Patience, Seen, Watch, look
@@ -25,46 +20,13 @@ from provision.bmc.jobs import Job, Phase, Place, WantedJob, blocking, job_id_of
 from provision.bmc.refusal import keys_of
 from provision.bmc.reply import Reply
 from provision.redfish.bmc import Bmc
+from provision.workflows.elapsed import SILENCE, Elapsed
 
 BUSY = frozenset({"RAC0679", "LC068", "RAC0508"})
 """A job operation runs already, or the Lifecycle Controller is taken. The request was refused: nothing was made."""
 COMMITTED = frozenset({"SYS011"})
 """Pending values belong to a job already."""
-_SILENCE = (
-    *(BmcUnreachableError, BmcDeadlineError, BmcNotReadyError),
-    *(BmcSkippedError, BmcTlsError, BmcGarbledError),
-)
-"""How a BMC that restarts itself looks from outside."""
 PATIENCE = Patience()
-
-
-@dataclass
-class Elapsed:
-    """Seconds that went by at one BMC: those it waited, on whatever clock, and those its answers took.
-
-    :param clock: monotonic seconds.
-    """
-
-    clock: Callable[[], float] = time.monotonic
-    seconds: float = 0.0
-    _mark: float = field(default=0.0, init=False)
-
-    def __post_init__(self) -> None:
-        self._mark = self.clock()
-
-    def now(self) -> float:
-        """Seconds since it was made."""
-        mark = self.clock()
-        self.seconds += mark - self._mark
-        self._mark = mark
-        return self.seconds
-
-    async def wait(self, bmc: Bmc, seconds: float) -> None:
-        """Let time pass, and count it as asked for: a test's clock may run faster."""
-        self.now()
-        await bmc.wait(seconds)
-        self.seconds += seconds
-        self._mark = self.clock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +217,7 @@ async def _made(bmc: Bmc, wanted: WantedJob, before: set[str], elapsed: Elapsed)
     while True:
         try:
             jobs = await read_jobs(bmc)
-        except _SILENCE:
+        except SILENCE:
             jobs = []
         new = [job for job in jobs if job.id not in before and wanted.same_subject(job)]
         if new:
@@ -270,7 +232,7 @@ async def _seen(bmc: Bmc, job_id: str) -> Seen:
         return await find_job(bmc, job_id) or Gap.NOT_THERE
     except BmcFingerprintError:
         raise  # another machine answers: waiting does not help
-    except _SILENCE:
+    except SILENCE:
         return Gap.SILENT
     except BmcAnswerError as error:
         if error.status < 500:
