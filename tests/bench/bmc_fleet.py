@@ -52,6 +52,8 @@ def main() -> int:
                 bmc.users["root"] = OTHER_PASSWORD
             if sick.get(bmc.host) == "hanging":
                 bmc.fault(Fault(hang=True))
+            if sick.get(bmc.host) == "cutting":
+                bmc.fault(Fault(cut_body=True))
         addresses = dict(zip(simulator.hosts, simulator.addresses, strict=True))
         after = int(ipaddress.ip_address(simulator.addresses[-1]))
         for number, name in enumerate(name for name in names if name not in addresses):
@@ -87,7 +89,7 @@ def _sick(names: list[str], options: argparse.Namespace, dice: random.Random) ->
     left = names[1:]
     dice.shuffle(left)
     found: dict[str, str] = {}
-    for kind in ("refusing", "wrong password", "hanging"):
+    for kind in ("refusing", "wrong password", "hanging", "cutting"):
         for _ in range(getattr(options, kind.replace(" ", "_"))):
             found[left.pop()] = kind
     return found

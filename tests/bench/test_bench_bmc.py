@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from provision.redfish.bmc import Group
 from tests.bench.measure import Usage, run, say
 from tests.sim.idrac import PASSWORD_VARIABLE
 from tests.sim.idrac.users import ROOT_PASSWORD
@@ -219,3 +220,25 @@ def test_a_harvest_of_511_costs_little_more_than_its_requests(tmp_path: Path) ->
     assert cpu < MAX_CPU
     assert wall < MAX_WALL
     assert ours.peak_mib < MAX_MIB
+
+
+def test_one_sick_bmc_delays_nobody_by_more_than_its_deadline(tmp_path: Path) -> None:
+    """More BMCs than are asked at once, so that some wait for a place that a sick one holds."""
+    count, took = AT_ONCE + 64, {}
+    for sick in ((), ("--hanging", "1"), ("--wrong-password", "1"), ("--refusing", "1"), ("--cutting", "1")):
+        folder = tmp_path / "-".join(["fleet", *sick])
+        folder.mkdir()
+        with fleet_of(count, folder, "--tail", "0", *sick) as fleet:
+            trusted = fleet.fabricctl("bmc", "trust", "all", "--yes")
+            assert trusted.code in (0, 3), trusted.out
+            harvest = ("bmc", "harvest", "all", "--quick", "--format", "json")
+            took[" ".join(sick)] = measured(fleet, "", lambda f=fleet: f.fabricctl(*harvest))
+    print(f"\n  last healthy of {count} BMCs read, {AT_ONCE} at once")
+    alone = took.pop("").healthy_s
+    say("nobody sick", f"{alone:.1f} s")
+    for name, row in took.items():
+        delay = row.healthy_s - alone
+        say(f"one {name.split()[0].strip('-').replace('-', ' ')}", f"{row.healthy_s:.1f} s",
+            f"{delay:+.1f} s, < {Group.QUICK.value:.0f} s", delay < Group.QUICK.value)  # fmt: skip
+    for name, row in took.items():
+        assert row.healthy_s - alone < Group.QUICK.value, name
