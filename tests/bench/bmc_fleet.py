@@ -27,6 +27,7 @@ def main() -> int:
     parser.add_argument("--refusing", type=int, default=0)
     parser.add_argument("--wrong-password", type=int, default=0)
     parser.add_argument("--hanging", type=int, default=0)
+    parser.add_argument("--cutting", type=int, default=0, help="every answer ends half-way")
     parser.add_argument(
         "--mean", type=float, default=0.19, metavar="SECONDS", help="of one answer; 0: at once"
     )

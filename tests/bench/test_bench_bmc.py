@@ -31,6 +31,7 @@ BMCS, AT_ONCE = 511, 128
 REFUSING, WRONG_PASSWORD, HANGING = 15, 5, 5
 CRAWLED, THREADED = 16, 128
 """BMCs that the two slow clients are given; their figures are scaled to the fleet, and marked."""
+HARVEST = ("bmc", "harvest", "all", "--quick", "--format", "json")
 MAX_CPU, MAX_WALL, MAX_MIB = 2.0, 1.5, 400.0
 GOAL_WALL_S, GOAL_CPU_S, GOAL_FULL_S = 30.0, 6.0, 90.0
 
@@ -231,8 +232,7 @@ def test_one_sick_bmc_delays_nobody_by_more_than_its_deadline(tmp_path: Path) ->
         with fleet_of(count, folder, "--tail", "0", *sick) as fleet:
             trusted = fleet.fabricctl("bmc", "trust", "all", "--yes")
             assert trusted.code in (0, 3), trusted.out
-            harvest = ("bmc", "harvest", "all", "--quick", "--format", "json")
-            took[" ".join(sick)] = measured(fleet, "", lambda f=fleet: f.fabricctl(*harvest))
+            took[" ".join(sick)] = measured(fleet, "", lambda f=fleet: f.fabricctl(*HARVEST))
     print(f"\n  last healthy of {count} BMCs read, {AT_ONCE} at once")
     alone = took.pop("").healthy_s
     say("nobody sick", f"{alone:.1f} s")
