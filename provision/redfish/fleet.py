@@ -16,9 +16,11 @@ from provision.bmc.outcome import Outcome
 from provision.bmc.target import Target
 from provision.redfish.aio import AiohttpTransport
 from provision.redfish.bmc import Bmc
+from provision.redfish.keeper import Reaper
 from provision.redfish.limits import CredentialSource, FleetOptions, Limits
 from provision.redfish.link import Link
 from provision.redfish.node import RedfishBmc
+from provision.redfish.session import Keeper
 from provision.redfish.transport import Transport
 from provision.redfish.trust import must_be_trusted
 
@@ -114,13 +116,13 @@ async def _run(
     at_once = max(1, min(options.limits.fleet, wave or options.limits.fleet, len(targets) or 1))
     waiting = iter(enumerate(targets))
     count = 0
-    with _threads(options, at_once) as threads:
+    with _keeping(options) as keeper, _threads(options, at_once) as threads:
 
         async def worker(delay: float) -> None:
             nonlocal count
             await asyncio.sleep(delay)
             for index, target in waiting:
-                outcome = await _one(target, work, options, threads)
+                outcome = await _one(target, work, options, keeper, threads)
                 finished[index] = outcome
                 count += 1
                 if done is not None:
@@ -145,6 +147,7 @@ async def _one(
     target: Target,
     work: Work[T],
     options: FleetOptions,
+    keeper: Keeper | None,
     threads: ThreadPoolExecutor | None,
 ) -> Outcome[T]:
     """Work on one BMC, from its first request to its logout."""
@@ -155,7 +158,7 @@ async def _one(
     try:
         if options.credentials is not None:
             must_be_trusted(target)
-        bmc = RedfishBmc(Link(target, _transport(target, options, threads), options), None)
+        bmc = RedfishBmc(Link(target, _transport(target, options, threads), options), keeper)
         value = await work(bmc)
     except BmcError as exc:
         error = _named(exc, target)
@@ -196,3 +199,16 @@ def _threads(options: FleetOptions, at_once: int) -> Iterator[ThreadPoolExecutor
     number = at_once * (options.limits.reads + 1)
     with ThreadPoolExecutor(max_workers=number, thread_name_prefix="bmc") as threads:
         yield threads
+
+
+@contextmanager
+def _keeping(options: FleetOptions) -> Iterator[Keeper | None]:
+    """Who remembers the sessions of this run, its killing included."""
+    if options.credentials is None or not options.reaper:
+        yield None
+        return
+    keeper = Reaper(options.ledger)
+    try:
+        yield keeper
+    finally:
+        keeper.finish()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricctl.errors import (
-    BmcAnswerError,
+    BmcError,
     BmcNotFoundError,
     BmcOutcomeUnknownError,
     BmcUnsupportedError,
@@ -31,10 +31,10 @@ from provision.bmc.boot import (
 )
 from provision.bmc.jobs import WantedJob
 from provision.bmc.power import PowerState, SystemView
-from provision.bmc.refusal import keys_of, refuses_place
+from provision.bmc.refusal import REFUSED, keys_of, refuses_place
 from provision.bmc.reply import Reply
 from provision.redfish.bmc import Bmc, Resource
-from provision.workflows.elapsed import SILENCE, Elapsed
+from provision.workflows.elapsed import ABSENT_S, SILENCE, Elapsed, come_back
 from provision.workflows.job_runner import JobResult, ensure_job
 from provision.workflows.journal import Record, forget
 from provision.workflows.lc_gate import wait_ready
@@ -42,6 +42,8 @@ from provision.workflows.power import read_body, view_of
 
 PARTIAL = frozenset({"SYS444", "SYS410"})
 """An iDRAC answers 400 with these and has still set a part, such as the target without Enabled."""
+
+LOST = "the answer to the change was lost"
 
 
 @dataclass(frozen=True)
@@ -68,22 +70,20 @@ class BootResult:
     job: JobResult | None = None
 
 
-async def read_state(bmc: Bmc) -> BootState:
+async def read_state(bmc: Bmc, *, absent_s: float = 0.0) -> BootState:
     """A system's power and boot, with its settings resource where there is one."""
     layout = await bmc.layout()
-    body = await read_body(bmc)
-    path, settings = settings_path(body, layout.generation), None
+    body = await read_body(bmc, absent_s=absent_s)
+    path, settings = settings_path(body, layout.vendor), None
     if path:
         settings = await _settings(bmc, path)
-    return BootState(await view_of(bmc, body), read_boot(body, settings, layout.generation))
+    return BootState(await view_of(bmc, body), read_boot(body, settings, layout.vendor))
 
 
 async def _settings(bmc: Bmc, path: str) -> Resource | None:
     try:
         return (await bmc.get(path)).resource
-    except BmcNotFoundError:
-        return None  # iDRAC9 6.x takes a PATCH there, and answers 404 to a GET
-    except BmcAnswerError as error:
+    except REFUSED as error:  # iDRAC9 6.x takes a PATCH there, and answers 404 to a GET
         if not refuses_place(error):
             raise
         return None
@@ -122,13 +122,13 @@ async def set_override(
 async def _write(bmc: Bmc, boot: BootView, change: BootChange) -> str:
     """Send the change to where it is taken. :returns: what was refused or lost, for people; empty when nothing was."""
     assert change.body is not None
-    refused: BmcAnswerError | None = None
+    refused: BmcError | None = None
     for path in boot.paths:
         try:
             await bmc.patch(path, change.body)
         except BmcOutcomeUnknownError:
-            return "the answer to the change was lost"
-        except BmcAnswerError as error:
+            return LOST
+        except REFUSED as error:
             if keys_of(error) & PARTIAL or not refuses_place(error):
                 return _answered(error)  # a part of it may be set: what is set now is read back
             refused = error
@@ -139,6 +139,8 @@ async def _write(bmc: Bmc, boot: BootView, change: BootChange) -> str:
 
 
 async def _read_back(bmc: Bmc, before: str, wanted: Override, mode: str, said: str) -> BootResult:
+    if said == LOST:
+        await come_back(bmc, 60.0)
     now = (await read_state(bmc)).boot
     reached = now.override.same(wanted) and mode in ("", now.mode)
     if not reached and not said:
@@ -183,12 +185,13 @@ async def _write_order(
     clock: Callable[[], float],
 ) -> BootResult:
     after = _order_words(order, names)
-    if not (await bmc.layout()).generation:
+    if (await bmc.layout()).vendor != "Dell":
         said = ""
         try:
             await bmc.patch(boot.order_path, {"Boot": {"BootOrder": list(order)}})
         except BmcOutcomeUnknownError:
-            said = "the answer to the change was lost"
+            said = LOST
+            await come_back(bmc, 60.0)
         now = (await read_state(bmc)).boot.order
         record(EventKind.NODE_BOOT, bmc.target.host, before, _order_words(now, names))
         return BootResult(before, _order_words(now, names), True, now == order, said)
@@ -219,7 +222,7 @@ async def watch_consumed(
     elapsed, last = Elapsed(clock), before
     while True:
         try:
-            last = (await read_state(bmc)).boot.override
+            last = (await read_state(bmc, absent_s=ABSENT_S)).boot.override
         except SILENCE:
             pass
         else:
@@ -254,5 +257,5 @@ def _order_words(order: tuple[str, ...], names: Mapping[str, str]) -> str:
     return ", ".join([first, *order[1:]])
 
 
-def _answered(error: BmcAnswerError) -> str:
+def _answered(error: BmcError) -> str:
     return f"the BMC answered {error.message}"

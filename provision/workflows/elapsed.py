@@ -22,6 +22,9 @@ SILENCE = (
 )
 """How a BMC that restarts itself, or is busy with itself, looks from outside. A read that ended so told nothing."""
 
+ABSENT_S = 1.0
+"""Given to a read during a wait: its failure does not count against the BMC, and the wait itself is the patience."""
+
 
 @dataclass
 class Elapsed:
@@ -50,3 +53,12 @@ class Elapsed:
         await bmc.wait(seconds)
         self.seconds += seconds
         self._mark = self.clock()
+
+
+async def come_back(bmc: Bmc, seconds: float) -> bool:
+    """Give a BMC that fell silent some seconds to answer again, so that its state can be read."""
+    try:
+        await bmc.get((await bmc.layout()).manager, absent_s=seconds)
+    except SILENCE:
+        return False
+    return True

@@ -20,7 +20,7 @@ from provision.bmc.jobs import Job, Phase, Place, WantedJob, blocking, job_id_of
 from provision.bmc.refusal import keys_of
 from provision.bmc.reply import Reply
 from provision.redfish.bmc import Bmc
-from provision.workflows.elapsed import SILENCE, Elapsed
+from provision.workflows.elapsed import ABSENT_S, SILENCE, Elapsed, come_back
 
 BUSY = frozenset({"RAC0679", "LC068", "RAC0508"})
 """A job operation runs already, or the Lifecycle Controller is taken. The request was refused: nothing was made."""
@@ -85,7 +85,7 @@ async def find_job(bmc: Bmc, job_id: str) -> Job | None:
     """One job, from the first place that has it; None when none has. :raises BmcError: a place could not be read."""
     for place, path in await _places(bmc):
         try:
-            reply = await bmc.get(f"{path}/{job_id}")
+            reply = await bmc.get(f"{path}/{job_id}", absent_s=ABSENT_S)
         except BmcNotFoundError:
             continue
         except BmcAnswerError as error:
@@ -185,11 +185,10 @@ async def ensure_job(
                     bmc=str(bmc.target),
                     hint="look at the job list, then run the command again",
                 ) from error
-        except BmcAnswerError as error:
-            keys = keys_of(error)
-            if not keys & (BUSY | COMMITTED) or elapsed.now() >= patience.total_s:
-                raise _refused(bmc, error, keys) from error
-            await elapsed.wait(bmc, patience.slowest_s)
+        except (BmcBusyError, BmcAnswerError) as error:
+            if not isinstance(error, BmcBusyError) and not keys_of(error) & (BUSY | COMMITTED):
+                raise
+            await _way_free(bmc, error, elapsed, patience)
             continue
         else:
             job_id = job_id_of(reply.location, reply.body)
@@ -218,6 +217,7 @@ async def _made(bmc: Bmc, wanted: WantedJob, before: set[str], elapsed: Elapsed)
         try:
             jobs = await read_jobs(bmc)
         except SILENCE:
+            await come_back(bmc, PATIENCE.appear_s)
             jobs = []
         new = [job for job in jobs if job.id not in before and wanted.same_subject(job)]
         if new:
@@ -225,6 +225,22 @@ async def _made(bmc: Bmc, wanted: WantedJob, before: set[str], elapsed: Elapsed)
         if elapsed.now() >= until:
             return ""
         await elapsed.wait(bmc, PATIENCE.poll_s)
+
+
+async def _way_free(bmc: Bmc, error: BmcError, elapsed: Elapsed, patience: Patience) -> None:
+    """After a refusal because of another job: wait a while for it, if it is one that ends by itself.
+
+    :raises BmcBusyError: it waits for a reset, or does not end within the patience. It is left alone.
+    """
+    jobs = await read_jobs(bmc)
+    waiting = [job for job in jobs if job.phase in (Phase.WAITING, Phase.STUCK)]
+    if (waiting and not blocking(jobs)) or elapsed.now() >= patience.total_s:
+        if waiting:
+            raise _busy(bmc, waiting, "is in the way") from error
+        raise BmcBusyError(
+            error.message, bmc=str(bmc.target), hint="somebody else's job is in the way"
+        ) from error
+    await elapsed.wait(bmc, patience.slowest_s)
 
 
 async def _seen(bmc: Bmc, job_id: str) -> Seen:
@@ -243,7 +259,7 @@ async def _seen(bmc: Bmc, job_id: str) -> Seen:
 async def _places(bmc: Bmc) -> list[tuple[Place, str]]:
     layout = await bmc.layout()
     places = [(Place.JOB, "/redfish/v1/JobService/Jobs"), (Place.TASK, "/redfish/v1/TaskService/Tasks")]
-    if layout.vendor == "Dell" or layout.generation:
+    if layout.vendor == "Dell":
         places.insert(0, (Place.DELL, f"{layout.manager}/Oem/Dell/Jobs"))
     return places
 
@@ -254,9 +270,3 @@ def _busy(bmc: Bmc, jobs: list[Job], what: str) -> BmcBusyError:
         bmc=str(bmc.target),
         hint="it is left alone; wait for it, or see bmc jobs list and bmc jobs clear --id",
     )
-
-
-def _refused(bmc: Bmc, error: BmcAnswerError, keys: frozenset[str]) -> BmcError:
-    if keys & (BUSY | COMMITTED):
-        return BmcBusyError(error.message, bmc=str(bmc.target), hint="somebody else's job is in the way")
-    return error

@@ -5,7 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from fabricctl.errors import BmcAnswerError, BmcNotReadyError, BmcOutcomeUnknownError
+from fabricctl.errors import (
+    BmcAnswerError,
+    BmcBusyError,
+    BmcNotFoundError,
+    BmcNotReadyError,
+    BmcOutcomeUnknownError,
+    BmcUnsupportedError,
+)
 from provision.bmc.gate import STATUS_ACTION, LcStatus, read_status
 from provision.redfish.bmc import Bmc
 from provision.workflows.elapsed import SILENCE, Elapsed
@@ -18,18 +25,20 @@ POLL_S = 10.0
 async def lc_status(bmc: Bmc) -> LcStatus | None:
     """What the Lifecycle Controller says of itself; None when there is none (other vendors, iDRAC8 and older)."""
     layout = await bmc.layout()
-    if layout.vendor != "Dell" and not layout.generation:
+    if layout.vendor != "Dell":
         return None
     path = f"{layout.manager}/{STATUS_ACTION}"
     try:
         reply = await bmc.post(path, {})
     except BmcOutcomeUnknownError:
         return LcStatus(status="silent")
+    except (BmcNotFoundError, BmcUnsupportedError):
+        bmc.note(path, "no Lifecycle Controller status; changes are sent without it")
+        return None
     except BmcAnswerError as error:
-        if error.status in (404, 405, 501):
-            bmc.note(path, "no Lifecycle Controller status; changes are sent without it")
-            return None
         return LcStatus(status=f"HTTP {error.status}")
+    except BmcBusyError:
+        return LcStatus(status="busy")
     return read_status(reply.resource)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricctl.errors import BmcAnswerError, BmcNotFoundError, BmcOutcomeUnknownError, BmcUnsupportedError
+from fabricctl.errors import BmcNotFoundError, BmcOutcomeUnknownError, BmcUnsupportedError
 from fabricctl.nodes.model import EventKind
 from provision.bmc.locate import Light, read_light
-from provision.bmc.refusal import refuses_place
+from provision.bmc.refusal import REFUSED, refuses_place
 from provision.redfish.bmc import Bmc
 from provision.workflows.journal import Record, forget
 
@@ -53,7 +53,7 @@ async def set_light(bmc: Bmc, on: bool, record: Record = forget) -> LightResult:
             await bmc.patch(light.path, light.on_body if on else light.off_body)
         except BmcOutcomeUnknownError:
             said = "the answer to the change was lost"
-        except BmcAnswerError as error:
+        except REFUSED as error:
             said = f"the BMC answered {error.message}"
             if refuses_place(error):
                 continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fabricctl.errors import BmcAnswerError, BmcNotFoundError, BmcOutcomeUnknownError, BmcUnsupportedError
 from fabricctl.nodes.model import EventKind
 from provision.bmc.media import Drive, decide_eject, decide_insert, read_drive
-from provision.bmc.refusal import refuses_place
+from provision.bmc.refusal import REFUSED
 from provision.redfish.bmc import Bmc
 from provision.workflows.journal import Record, forget
 
@@ -70,9 +70,9 @@ async def _insert(bmc: Bmc, drive: Drive, others: list[list[Drive]], image: str)
     for one in (drive, *elsewhere[:1]):
         try:
             said = await _act(bmc, one.insert_path, {"Image": image})
-        except BmcAnswerError as error:
+        except REFUSED as error:
             said = f"the BMC answered {error.message}"
-            if not (error.status in (404, 405, 501) and refuses_place(error)):
+            if isinstance(error, BmcAnswerError) and error.status != 404:
                 return said
             continue
         return said

@@ -29,7 +29,7 @@ from provision.bmc.power import (
 )
 from provision.bmc.refusal import keys_of
 from provision.redfish.bmc import Bmc, Group, Resource
-from provision.workflows.elapsed import SILENCE, Elapsed
+from provision.workflows.elapsed import ABSENT_S, SILENCE, Elapsed
 from provision.workflows.journal import Record, forget
 
 ALREADY = frozenset({"PSU501"})
@@ -77,9 +77,9 @@ class _Run:
     sent: list[ResetType] = field(default_factory=list)
 
 
-async def read_body(bmc: Bmc) -> Resource:
-    """The system's body."""
-    return (await bmc.get((await bmc.layout()).system)).resource
+async def read_body(bmc: Bmc, *, absent_s: float = 0.0) -> Resource:
+    """The system's body. :param absent_s: seconds the BMC may be away."""
+    return (await bmc.get((await bmc.layout()).system, absent_s=absent_s)).resource
 
 
 async def view_of(bmc: Bmc, body: Resource) -> SystemView:
@@ -94,9 +94,9 @@ async def view_of(bmc: Bmc, body: Resource) -> SystemView:
     return read_system(body, found)
 
 
-async def read_power(bmc: Bmc) -> SystemView:
-    """A system's power, and what may be done about it."""
-    return await view_of(bmc, await read_body(bmc))
+async def read_power(bmc: Bmc, *, absent_s: float = 0.0) -> SystemView:
+    """A system's power, and what may be done about it. :param absent_s: seconds the BMC may be away."""
+    return await view_of(bmc, await read_body(bmc, absent_s=absent_s))
 
 
 async def set_power(
@@ -184,7 +184,7 @@ async def _wait_state(run: _Run, goal: PowerState, bound_s: float) -> tuple[Powe
     silence: BmcError | None = None
     while True:
         try:
-            last, silence = (await read_power(run.bmc)).power, None
+            last, silence = (await read_power(run.bmc, absent_s=ABSENT_S)).power, None
         except SILENCE as error:
             silence = error
         if last is goal:
@@ -202,7 +202,7 @@ async def _wait_restart(run: _Run, before: Witness, bound_s: float) -> str:
     elapsed, poll = Elapsed(run.options.clock), _POLL_S
     while True:
         try:
-            now = witness(await read_power(run.bmc))
+            now = witness(await read_power(run.bmc, absent_s=ABSENT_S))
             shown = restarted(before, now, await _keys_since(run.bmc, before.log_id))
         except SILENCE:
             shown = ""

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tests.sim.idrac import root, sessions
+from tests.sim.idrac import (
+    accounts,
+    bios,
+    firmware,
+    job_resources,
+    lifecycle,
+    logs,
+    media,
+    root,
+    sessions,
+    supplies,
+    thermal,
+)
 from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.tree import Tree
 
 Install = Callable[[Tree, Profile], None]
 
-FEATURES: list[Install] = [root.install, sessions.install]
+FEATURES: list[Install] = [
+    *(root.install, sessions.install),
+    *(job_resources.install, lifecycle.install, bios.install, logs.install, firmware.install, media.install),
+    *(accounts.install, thermal.install, supplies.install),
+]
 
 
 def grown(profile: Profile, more: Sequence[Install] = ()) -> Tree:

@@ -123,7 +123,7 @@ def _collection(bmc: SimBmc, path: str, entry: Collection, options: Mapping[str,
         size = min(size, top)
     page = members[skip : skip + size]
     links = [b'{"@odata.id":' + dumps(member) + b"}" for member in page]
-    if expand:
+    if expand or entry.inline:
         links = [single(bmc, member) or link for member, link in zip(page, links, strict=True)]
         if "$select" in options:
             links = [dumps(_selected(json.loads(link), options["$select"])) for link in links]

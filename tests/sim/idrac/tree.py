@@ -32,11 +32,13 @@ class Collection:
     """A collection: its members' paths, and how it is shown.
 
     :param paged: more than 50 members are given in pages (logs and Dell's own collections do; standard ones do not).
+    :param inline: members come whole without being asked for (entries of logs, Dell's switch connections).
     """
 
     head: Template
     members: Members
     paged: bool = False
+    inline: bool = False
 
     def paths(self, bmc: SimBmc) -> Sequence[str]:
         """Members as they are now."""
@@ -80,7 +82,15 @@ class Tree:
         self.families.append((re.compile(pattern), body))
 
     def collection(
-        self, path: str, kind: str, members: Members, *, name: str = "", about: str = "", paged: bool = False
+        self,
+        path: str,
+        kind: str,
+        members: Members,
+        *,
+        name: str = "",
+        about: str = "",
+        paged: bool = False,
+        inline: bool = False,
     ) -> None:
         """A collection, ``kind`` as in ``DriveCollection``. Members are paths, all or by state."""
         head: Body = {
@@ -90,7 +100,7 @@ class Tree:
             "Description": about or f"Collection of {kind.removesuffix('Collection')}",
             "Name": name or f"{kind.removesuffix('Collection')} Collection",
         }
-        self.entries[path] = Collection(Template.of(head), members, paged)
+        self.entries[path] = Collection(Template.of(head), members, paged, inline)
 
     def on(self, method: str, path: str, handler: Handler, *, anonymous: bool = False) -> None:
         """What a POST, PATCH, PUT or DELETE at this very path does."""
