@@ -6,10 +6,12 @@ between the first connection and the last logout, however slow the machine.
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,8 @@ from tests.sim.idrac import Simulator, steady_latency
 
 COUNT = 4
 ANSWER_S = 0.03
-SHORTLY_S = 10.0
+SHORTLY_S = 25.0
+"""A login whose answer nobody saw is looked for up to 15 s after the end."""
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 QUICK, MANY = range(2), range(2, 20)
 TURNS = [*QUICK, *(pytest.param(turn, marks=pytest.mark.slow) for turn in MANY)]
@@ -94,3 +97,22 @@ def test_boot_pxe_killed_anywhere_is_either_set_or_not(site: Site, turn: int) ->
     writes = [[entry for entry in bmc.asked("PATCH") if entry.status < 300] for bmc in site.simulator]
     assert all(len(done) == 1 for done in writes), "an override that was set already is not set again"
     assert site.settled(SHORTLY_S)
+
+
+def test_what_a_run_left_that_was_killed_with_its_helper_is_ended_by_the_next_run(site: Site) -> None:
+    """As when the machine loses power: nobody is there to log out."""
+    wanted = COUNT * 5
+
+    def when() -> bool:
+        if requests(site) < wanted:
+            return False
+        for pid in site.left_running():
+            with suppress(ProcessLookupError):  # it ended by itself
+                os.kill(pid, signal.SIGKILL)
+        return True
+
+    site.killed("bmc", "harvest", "all", "--quick", number=signal.SIGKILL, when=when)
+    assert site.sessions(), "killed too early or too late to have sessions open"
+    again = site.fabricctl("bmc", "harvest", "all", "--quick")
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert site.settled(SHORTLY_S), site.sessions()
