@@ -164,7 +164,7 @@ async def _send(run: _Run, step: PowerStep, view: SystemView) -> tuple[PowerResu
         run.record(EventKind.NODE_POWER, host, view.power_words, f"{step.reset} accepted")
     if not run.options.wait and not lost and step.then is None:
         now = (await read_power(bmc)).power
-        return PowerResult(view.power, now, reached=step.goal in (None, now)), False
+        return PowerResult(view.power, now, evidence="accepted, not waited for"), False
     graceful = step.reset in (ResetType.GRACEFUL_SHUTDOWN, ResetType.GRACEFUL_RESTART)
     bound = run.options.grace_s if graceful else run.options.settle_s
     if step.goal is None:

@@ -194,16 +194,23 @@ def _reset_bios(call: Call) -> Answer:
     return success(call.bmc.profile)
 
 
-def config_job(bmc: SimBmc, attributes: Body) -> str:
+def config_job(bmc: SimBmc, attributes: Body, apply: Callable[[], None]) -> str:
     """A configuration job of these attributes, as a changed boot mode makes one; its id.
 
-    :raises RefusedError: another one is open.
+    :param apply: carried out when the job is. :raises RefusedError: another one is open.
     """
     if bmc.part(JobQueue).committed("BIOSConfiguration"):
         raise refused(bmc.profile, "SYS011", next(iter(attributes), ""))
     bios = bmc.part(Bios)
-    bios.pending.update(attributes)
-    return bios.commit().id
+    bios.pending.update({name: value for name, value in attributes.items() if name in bios.attributes})
+
+    def work() -> bool:
+        apply()
+        return bios.apply()
+
+    job = bios.commit()
+    job.work = work
+    return job.id
 
 
 def _bios_body(bmc: SimBmc) -> Body:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tests.sim.idrac.call import Answer, Body, Call
+from tests.sim.idrac.hardware import XE9680, Adapter, Kind, NetPort
 from tests.sim.idrac.job_resources import accepted, refuse_when_running
 from tests.sim.idrac.jobs import JobQueue
 from tests.sim.idrac.messages import refused
@@ -49,33 +50,23 @@ class Component:
     updateable: bool = True
 
 
-CX7 = ("15B3", "1021", "15B3", "0041")
 GPU = ("10DE", "2330", "10DE", "16C1")
+
+
+def _of_port(card: Adapter, port: NetPort) -> Component:
+    """Firmware of a network function; NVIDIA's have no component id of Dell's."""
+    dell = {"NIC.Embedded.1": 108255, "NIC.Integrated.1": 108089}.get(card.id, 0)
+    vendor, device, subvendor, subdevice = (part.upper() for part in card.ids)
+    mac = "" if card.kind is Kind.INFINIBAND else f" - {{mac:{port.function}}}"
+    name = card.model + mac
+    pci = (vendor, device, subvendor, subdevice)
+    return Component(port.function, name, card.firmware, dell, current=bool(dell), pci=pci)
 
 
 def standard(profile: Profile) -> list[Component]:
     """What an XE9680 has."""
     bios, idrac = BIOS_VERSIONS[profile], profile.value.firmware
-    embedded = [
-        Component(
-            f"NIC.Embedded.{port}-1-1",
-            f"Broadcom Gigabit Ethernet BCM5720 - {{mac:NIC.Embedded.{port}-1-1}}",
-            "22.71.3",
-            108255,
-            current=True,
-            pci=("14E4", "165F", "1028", "0A6B"),
-        )
-        for port in (1, 2)
-    ]
-    fabric = [
-        Component(
-            f"InfiniBand.Slot.{slot}-1",
-            "NVIDIA ConnectX-7 Single Port NDR OSFP Adapter",
-            "28.39.1002",
-            pci=CX7,
-        )
-        for slot in range(31, 39)
-    ]
+    cards = [_of_port(card, port) for card in XE9680.adapters for port in card.ports]
     gpus = [
         Component(f"Video.Slot.{slot}-1", "NVIDIA H100 SXM5 80GB", "96.00.74.00.1A", pci=GPU)
         for slot in range(21, 29)
@@ -118,9 +109,8 @@ def standard(profile: Profile) -> list[Component]:
         Component("DriverPack.Embedded.1:LC.Embedded.1", "Dell OS Driver Pack", "23.10.08", 18981, "APAC"),
         Component("TPM.Integrated.1-1", "TPM", "7.2.3.1", 109673, updateable=False),
         Component("RAID.Backplane.Firmware.1", "Backplane 1", "7.10", 108088, current=True),
-        Component("AHCI.SL.14-1", "BOSS-N1 Monolithic", "2.1.13.2025", 109983),
-        *embedded,
-        *fabric,
+        Component("BOSS.SL.14-1", "BOSS-N1 Monolithic", "2.1.13.2025", 109983),
+        *cards,
         *gpus,
         *drives,
         *supplies,

@@ -53,12 +53,6 @@ TEXTS: dict[str, Text] = {
         "Enter a valid value from the enumeration list that Redfish service supports and retry the operation.",
         "Warning",
     ),
-    "SYS425": Text(
-        "Unable to complete the operation because the value {0} entered for the property {1} is not in the list of "
-        "acceptable values.",
-        "Enter a valid value from the enumeration list and retry the operation.",
-        "Warning",
-    ),
     "SYS428": Text(
         "Unable to complete the operation because the property {0} is read-only or not known.",
         "Remove the property from the request and retry the operation.",
