@@ -28,6 +28,7 @@ def error_of(target: Target, method: str, reply: Reply) -> BmcError:
     if kind is Meaning.PASSWORD_CHANGE:
         return BmcPasswordChangeError(
             "the BMC wants its factory password changed before anything else",
+            account=_account(reply),
             bmc=name,
             hint=f"run fabricctl bmc credentials rotate {target.host}",
         )
@@ -55,6 +56,12 @@ def error_of(target: Target, method: str, reply: Reply) -> BmcError:
     if reply.status in (405, 501):
         return BmcUnsupportedError(what, bmc=name)
     return BmcAnswerError(what, status=reply.status, ids=ids, bmc=name, hint=_hint(target, reply))
+
+
+def _account(reply: Reply) -> str:
+    """The account whose password is to be changed: the one variable of Base.PasswordChangeRequired (DSP0268)."""
+    named = (m.args[0] for m in reply.messages if m.key == "PasswordChangeRequired" and m.args)
+    return next((path for path in named if path.startswith("/redfish/v1/")), "")
 
 
 def _hint(target: Target, reply: Reply) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from fabricctl.cli.bmc import boot, jobs, locate, media, power
+from fabricctl.cli.bmc import boot, credentials, jobs, locate, media, power, scan, trust
 
 app = typer.Typer(
     help="BMCs over Redfish: find them, harvest addresses, power, boot, settings, logs.",
@@ -13,7 +13,10 @@ app = typer.Typer(
 )
 
 boot.register(app)
+credentials.register(app)
 jobs.register(app)
 locate.register(app)
 media.register(app)
 power.register(app)
+scan.register(app)
+trust.register(app)
