@@ -19,13 +19,14 @@ import pytest
 from tests.provision.killing import Killed, Site
 from tests.sim.idrac import Simulator, steady_latency
 
+pytestmark = pytest.mark.slow
+
 COUNT = 4
 ANSWER_S = 0.03
 SHORTLY_S = 25.0
 """A login whose answer nobody saw is looked for up to 15 s after the end."""
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-QUICK, MANY = range(2), range(2, 20)
-TURNS = [*QUICK, *(pytest.param(turn, marks=pytest.mark.slow) for turn in MANY)]
+TURNS = range(8)
 
 
 @pytest.fixture
