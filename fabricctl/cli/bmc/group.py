@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from fabricctl.cli.bmc import boot, credentials, jobs, locate, media, power, scan, trust
+from fabricctl.cli.bmc import boot, credentials, harvest, jobs, locate, media, power, scan, trust
 
 app = typer.Typer(
     help="BMCs over Redfish: find them, harvest addresses, power, boot, settings, logs.",
@@ -14,6 +14,7 @@ app = typer.Typer(
 
 boot.register(app)
 credentials.register(app)
+harvest.register(app)
 jobs.register(app)
 locate.register(app)
 media.register(app)
