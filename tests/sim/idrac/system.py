@@ -90,6 +90,9 @@ def _live(bmc: SimBmc) -> Body:
         "PowerState": bmc.power.state,
         "Status": {"Health": "OK", "HealthRollup": "OK", "State": "StandbyOffline" if off else "Enabled"},
     }
+    if bmc.power.post_started:
+        began = bmc.time() - timedelta(seconds=bmc.now() - bmc.power.post_started)
+        body["LastResetTime"] = began.replace(microsecond=0).isoformat()
     if traits.generation < 10:
         body["IndicatorLED"] = "Blinking" if settings.led_lit else "Lit"
     if bmc.profile is not Profile.IDRAC9_6:
