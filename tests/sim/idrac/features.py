@@ -8,6 +8,7 @@ from tests.sim.idrac import (
     accounts,
     bios,
     boot,
+    boot_sources,
     firmware,
     job_resources,
     lifecycle,
@@ -33,7 +34,15 @@ InstallParts = Callable[[Tree, Profile, Hardware], None]
 
 FEATURES: list[Install] = [
     *(root.install, sessions.install, power.install, boot.install),
-    *(job_resources.install, lifecycle.install, bios.install, logs.install, firmware.install, media.install),
+    *(
+        job_resources.install,
+        lifecycle.install,
+        bios.install,
+        boot_sources.install,
+        logs.install,
+        firmware.install,
+        media.install,
+    ),
     *(accounts.install, thermal.install, supplies.install, reboots.install),
     *(registries.install, minor.install),
 ]
