@@ -9,6 +9,7 @@ from tests.sim.idrac import (
     bios,
     boot,
     boot_sources,
+    fillers,
     firmware,
     job_resources,
     lifecycle,
@@ -49,7 +50,7 @@ FEATURES: list[Install] = [
 """What does not depend on the server's parts."""
 PARTS: list[InstallParts] = [
     *(system.install, manager.install, chassis.install, network.install, compute.install),
-    *(storage.install, pcie.install),
+    *(storage.install, pcie.install, fillers.install),
 ]
 """What does."""
 
