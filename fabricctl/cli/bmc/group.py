@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from fabricctl.cli.bmc import boot, credentials, harvest, jobs, locate, media, power, scan, trust
+from fabricctl.cli.bmc import boot, credentials, harvest, jobs, locate, media, power, scan, sessions, trust
 
 app = typer.Typer(
     help="BMCs over Redfish: find them, harvest addresses, power, boot, settings, logs.",
@@ -20,4 +20,5 @@ locate.register(app)
 media.register(app)
 power.register(app)
 scan.register(app)
+sessions.register(app)
 trust.register(app)
