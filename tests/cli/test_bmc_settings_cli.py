@@ -335,6 +335,32 @@ def test_hundreds_of_entries_are_all_read(hall: Callable[..., Hall]) -> None:
     assert len(desk.rows("logs", "all", "--severity", "ok", "--log", "lifecycle", "--all")) >= 230
 
 
+def test_new_shows_only_what_came_since_the_last_time(hall: Callable[..., Hall]) -> None:
+    desk = hall(2)
+    for bmc in desk.sim:
+        bmc.part(Logs).quiet = True
+        bmc.part(Logs).write("PSU0003", "1")
+    assert len(desk.rows("logs", "all", "--new")) == 2
+    assert desk.rows("logs", "all", "--new") == []
+    assert len(desk.rows("logs", "all")) == 2
+    desk.sim[1].part(Logs).write("PSU0003", "2")
+    assert [row["host"] for row in desk.rows("logs", "all", "--new")] == ["gpu002"]
+    assert desk.run("logs", "all", "--new")[0] == 0
+
+
+def test_a_log_that_was_cleared_is_new_again(hall: Callable[..., Hall]) -> None:
+    desk = hall(1)
+    logs = desk.sim[0].part(Logs)
+    logs.quiet = True
+    now = datetime.now(UTC)
+    for hours in (5, 4, 3):
+        logs.trouble("PSU0003", "1", when=now - timedelta(hours=hours))
+    assert len(desk.rows("logs", "all", "--new", "--log", "sel")) == 3
+    logs.clear_sel()
+    logs.trouble("PSU0003", "1")
+    assert len(desk.rows("logs", "all", "--new", "--log", "sel")) == 1
+
+
 def test_a_bad_ignore_list_is_said_with_its_file(hall: Callable[..., Hall]) -> None:
     desk = hall(1)
     desk.write(more="  log_ignore: ['/(/']\n")
