@@ -193,7 +193,7 @@ def _dell_system(hardware: Hardware, profile: Profile) -> Body:
 def _links(hardware: Hardware) -> Body:
     oem = f"{SYSTEM}/Oem/Dell"
     collections = {
-        f"Dell{name}Collection": ref(f"{oem}/Dell{name}")
+        f"Dell{name}Collection": ref(f"{oem}/Dell{name}{'' if name in ('Video', 'Chassis') else 's'}")
         for name in (
             "Video",
             "Chassis",
