@@ -117,12 +117,9 @@ def gone(inventory: Inventory, held: Iterable[StoredFact]) -> list[Key]:
     """Keys of stored facts of which this inventory would tell if there were anything left to tell."""
     doubtful = unsure(inventory)
     whole = {family.value for family in _FAMILIES[inventory.depth] if family not in doubtful}
-    told = {fact.key for fact in facts_of(inventory)}
-    return [
-        stored.fact.key
-        for stored in held
-        if stored.fact.field.partition(".")[0] in whole and stored.fact.key not in told
-    ]
+    known = [stored.fact for stored in held if stored.fact.field.partition(".")[0] in whole]
+    told = {fact.key for fact in facts_of(inventory)} if known else set()
+    return [fact.key for fact in known if fact.key not in told]
 
 
 def own_mac(inventory: Inventory) -> str | None:
