@@ -61,15 +61,15 @@ class BiosResult:
         """For people."""
         if not self.plan.changes and self.job is None:
             return "as wanted already: nothing was written"
-        job = self.job.words if self.job is not None else ""
+        bad = f": {self.job.words}" if self.job is not None and not self.job.ok else ""
         if self.applied:
-            return "written, and read back in force" + (f" ({job})" if job else "")
+            return "written, and read back in force"
         if self.scheduled:
             again = "waits already" if self.plan.waiting else "written"
-            return f"{again}; takes effect at the next restart" + (f" ({job})" if job else "")
+            return f"{again}: takes effect at the next restart{bad}"
         if self.wrong:
-            return f"NOT as wanted after the restart: {', '.join(self.wrong)}" + (f" ({job})" if job else "")
-        return f"written, but not read back as pending{f': {job}' if job else ''}"
+            return f"NOT as wanted after the restart: {', '.join(self.wrong)}{bad}"
+        return f"written, but not read back as pending{bad}"
 
 
 async def read_bios_state(bmc: Bmc) -> BiosState:

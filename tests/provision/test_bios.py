@@ -321,7 +321,7 @@ def test_after_the_reset_the_values_are_read_back_in_force(captures: Path) -> No
     assert (result.applied, idrac.restarts, result.words) == (
         True,
         1,
-        "written, and read back in force (JID_1 (BIOSConfiguration, Completed, PR19) done)",
+        "written, and read back in force",
     )
     assert idrac.write(PROFILE, reset=True).words == "as wanted already: nothing was written"
     assert idrac.restarts == 1
