@@ -14,6 +14,7 @@ from tests.sim.idrac.bios_attributes import (
     registry_entry,
 )
 from tests.sim.idrac.call import Answer, Body, Call
+from tests.sim.idrac.firmware import BIOS_VERSIONS
 from tests.sim.idrac.job_resources import accepted, refuse_when_running
 from tests.sim.idrac.jobs import Job, JobQueue
 from tests.sim.idrac.messages import Text, errors, known, message, refused, success
@@ -58,6 +59,7 @@ class Bios:
         self.attributes = _attributes(bmc.profile)
         self.current: dict[str, Value] = {name: one.default for name, one in self.attributes.items()}
         self.current["SystemServiceTag"] = bmc.service_tag
+        self.current["SystemBiosVersion"] = BIOS_VERSIONS[bmc.profile]
         self.pending: dict[str, Value] = {}
         self.boot_order: list[str] = []
         self.history: list[dict[str, Value]] = []

@@ -21,7 +21,7 @@ from tests.sim.idrac import (
     system,
     thermal,
 )
-from tests.sim.idrac.bodies import chassis, compute, manager, network, pcie, storage
+from tests.sim.idrac.bodies import attributes, chassis, compute, loose, manager, network, pcie, storage
 from tests.sim.idrac.hardware import Hardware
 from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.tree import Tree
@@ -37,7 +37,7 @@ FEATURES: list[Install] = [
 """What does not depend on the server's parts."""
 PARTS: list[InstallParts] = [
     *(system.install, manager.install, chassis.install, network.install, compute.install),
-    *(storage.install, pcie.install),
+    *(storage.install, pcie.install, attributes.install, loose.install),
 ]
 """What does."""
 

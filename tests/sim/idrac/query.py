@@ -66,6 +66,9 @@ def read(bmc: SimBmc, path: str, options: Mapping[str, str], headers: Mapping[st
     from tests.sim.idrac.etags import Etags
 
     _check(bmc, options)
+    if path in bmc.tree.files:
+        data, kind = bmc.tree.files[path]
+        return Answer(200, data, {"Content-Type": kind})
     entry = bmc.tree.entries.get(path)
     if isinstance(entry, Collection) and path not in bmc.removed:
         if "only" in options:
@@ -73,9 +76,10 @@ def read(bmc: SimBmc, path: str, options: Mapping[str, str], headers: Mapping[st
             if len(members) == 1:
                 return read(bmc, members[0], {}, headers)
         return Answer(200, _collection(bmc, path, entry, options))
-    data = single(bmc, path)
-    if data is None:
+    found = single(bmc, path)
+    if found is None:
         return not_found(bmc.profile, path)
+    data = found
     etag = bmc.part(Etags).of(data)
     if headers.get("if-none-match") == etag:
         return Answer(304, None, {"ETag": etag})

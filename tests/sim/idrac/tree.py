@@ -62,6 +62,15 @@ class Mixed:
 Entry = Template | Collection | Mixed | LiveBody
 
 
+_LINK = re.compile(r'"@odata\.id":"([^"#]+)"')
+_TYPE = re.compile(r'"@odata\.type":"([^"]+)"')
+
+
+def links_of(entry: object) -> list[str]:
+    """Paths a fixed resource links to."""
+    return _LINK.findall("".join(entry.pieces)) if isinstance(entry, Template) else []
+
+
 def _parts_of(value: Any) -> Iterator[Body]:
     """Dictionaries anywhere below."""
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
@@ -75,6 +84,7 @@ class Tree:
 
     def __init__(self) -> None:
         self.entries: dict[str, Entry] = {}
+        self.files: dict[str, tuple[bytes, str]] = {}
         self.families: list[tuple[re.Pattern[str], FamilyBody]] = []
         self.handlers: dict[tuple[str, str], Handler] = {}
         self.patterns: list[tuple[str, re.Pattern[str], Handler]] = []
@@ -101,6 +111,11 @@ class Tree:
         if anonymous:
             self.anonymous.add(path)
 
+    def raw(self, path: str, data: bytes, kind: str) -> None:
+        """Something that is no JSON, for everybody."""
+        self.files[path] = (data, kind)
+        self.anonymous.add(path)
+
     def mixed(self, path: str, body: Body, live: Callable[[SimBmc], Body]) -> None:
         """A fixed resource with some more fields that are computed at every request (none of them in ``body``)."""
         self.entries[path] = Mixed(Template.of(body), live)
@@ -110,7 +125,9 @@ class Tree:
         for inner in _parts_of(body):
             path = str(inner.get("@odata.id", ""))
             if len(inner) > 1 and path and "#" not in path and path not in self.entries:
-                self.entries[path] = Template.of(inner)
+                name = str(inner.get("@odata.type", "")).rpartition(".")[2]
+                about = f"An instance of {name}."  # stands at its own path only
+                self.entries[path] = Template.of({"Description": about, "Name": name, **inner})
                 home = path.rpartition("/")[0]
                 if "/Oem/Dell/" in home:
                     self._joins(home, path)
@@ -179,6 +196,14 @@ class Tree:
             if its_method == method and (match := pattern.fullmatch(path)):
                 return handler, match
         return None, None
+
+    def type_of(self, path: str) -> str:
+        """``@odata.type`` of a fixed resource, empty when it is none."""
+        entry = self.entries.get(path)
+        fixed = entry.fixed if isinstance(entry, Mixed) else entry
+        # Oem parts inside have types of their own: the resource's is the one that is not Settings.
+        found = _TYPE.findall("".join(fixed.pieces)) if isinstance(fixed, Template) else []
+        return next((kind for kind in found if not kind.startswith("#Settings.")), "")
 
     def methods(self, path: str) -> list[str]:
         """What may be done at a path, for the Allow header."""
