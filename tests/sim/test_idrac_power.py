@@ -19,6 +19,7 @@ class Lab:
         self.simulator = Simulator(profile=profile, speed=0)
         self.bmc = self.simulator[0]
         self.who = Asker(self.bmc)
+        self.bmc.boot.order = ["Boot0001", "Boot0000", "Boot0002"]
         self.settings = f"{SYSTEM}/Settings" if profile is Profile.IDRAC10 else SYSTEM
 
     def later(self, seconds: float) -> None:
@@ -170,13 +171,13 @@ def test_idrac9_refuses_the_override_at_settings(lab: Lab) -> None:
 
 
 def test_the_boot_order_changes_by_a_job_at_the_next_boot(lab: Lab) -> None:
-    said = lab.who.patch(f"{SYSTEM}/Settings", {"Boot": {"BootOrder": ["Boot0001", "Boot0000"]}})
+    said = lab.who.patch(f"{SYSTEM}/Settings", {"Boot": {"BootOrder": ["Boot0000", "Boot0001"]}})
     assert said.status == 202
     assert "Location" in said.headers
-    assert lab.bmc.boot.order[0] == "Boot0000"
+    assert lab.bmc.boot.order[0] == "Boot0001"
     lab.who.reset("ForceRestart")
     lab.later(1000)
-    assert lab.bmc.boot.order == ["Boot0001", "Boot0000", "Boot0002"]
+    assert lab.bmc.boot.order == ["Boot0000", "Boot0001", "Boot0002"]
 
 
 def test_inventory_shows_after_the_first_boot_has_collected_it(lab: Lab) -> None:

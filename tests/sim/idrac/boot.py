@@ -45,20 +45,19 @@ class BootOption:
 OPTIONS = (
     BootOption(
         "Boot0000",
-        "BOSS-N1 in SL 14: EFI Fixed Disk Boot Device 1",
-        "PciRoot(0x1)/Pci(0x1,0x0)/Pci(0x0,0x0)/Sata(0x0,0xFFFF,0x0)",
-    ),
-    BootOption(
-        "Boot0001",
         "PXE Device 1: Embedded NIC 1 Port 1 Partition 1",
         "PciRoot(0x0)/Pci(0x1C,0x5)/Pci(0x0,0x0)",
         "Pxe",
     ),
     BootOption(
+        "Boot0001",
+        "BOSS-N1 in SL 14: EFI Fixed Disk Boot Device 1",
+        "PciRoot(0x1)/Pci(0x1,0x0)/Pci(0x0,0x0)/Sata(0x0,0xFFFF,0x0)",
+    ),
+    BootOption(
         "Boot0002", "Unavailable: ubuntu", "HD(1,GPT,5A0C6D0F-2B3E-4C51-9F0A-0D4B0E7B9A10,0x800,0x219800)"
     ),
 )
-"""The disk comes first."""
 
 
 class Boot:

@@ -8,36 +8,12 @@ from tests.sim.idrac.template import own
 from tests.sim.idrac.tree import Tree
 
 ROOT = "/redfish/v1"
-_METADATA = """<?xml version="1.0" encoding="UTF-8"?>
-<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0">
-  <edmx:Reference Uri="http://redfish.dmtf.org/schemas/v1/ServiceRoot_v1.xml">
-    <edmx:Include Namespace="ServiceRoot"/>
-    <edmx:Include Namespace="ServiceRoot.v1_10_0"/>
-  </edmx:Reference>
-  <edmx:DataServices>
-    <Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="Service">
-      <EntityContainer Name="Service" Extends="ServiceRoot.v1_10_0.ServiceContainer"/>
-    </Schema>
-  </edmx:DataServices>
-</edmx:Edmx>
-"""
 
 
 def install(tree: Tree, profile: Profile) -> None:
     """``/redfish``, the root, and its list of services."""
     traits = profile.value
     tree.fixed("/redfish", {"v1": "/redfish/v1/"}, anonymous=True)
-    services = ("AccountService", "Chassis", "Managers", "SessionService", "Systems", "UpdateService")
-    names = [("Service", ROOT), *((name, f"{ROOT}/{name}") for name in services)]
-    tree.fixed(
-        f"{ROOT}/odata",
-        {
-            "@odata.context": f"{ROOT}/$metadata",
-            "value": [{"name": name, "kind": "Singleton", "url": path} for name, path in names],
-        },
-        anonymous=True,
-    )
-    tree.raw(f"{ROOT}/$metadata", _METADATA.encode(), "application/xml")
     body: Body = {
         "@odata.context": f"{ROOT}/$metadata#ServiceRoot.ServiceRoot",
         "@odata.id": ROOT,

@@ -84,12 +84,13 @@ class Tree:
 
     def __init__(self) -> None:
         self.entries: dict[str, Entry] = {}
-        self.files: dict[str, tuple[bytes, str]] = {}
         self.families: list[tuple[re.Pattern[str], FamilyBody]] = []
         self.handlers: dict[tuple[str, str], Handler] = {}
         self.patterns: list[tuple[str, re.Pattern[str], Handler]] = []
         self.watchers: dict[Moment, list[Callable[[SimBmc], None]]] = {moment: [] for moment in Moment}
         self.anonymous: set[str] = set()
+        self.allowed: dict[str, str] = {}
+        """Allow headers by path, worked out once."""
         self.inventory: set[str] = set()
         """Collections of parts of the host: empty until a POST has collected the inventory for the first time."""
         self.hidden: list[Callable[[SimBmc, str, Sequence[str]], Sequence[str]]] = []
@@ -110,11 +111,6 @@ class Tree:
             self._embedded(body)
         if anonymous:
             self.anonymous.add(path)
-
-    def raw(self, path: str, data: bytes, kind: str) -> None:
-        """Something that is no JSON, for everybody."""
-        self.files[path] = (data, kind)
-        self.anonymous.add(path)
 
     def mixed(self, path: str, body: Body, live: Callable[[SimBmc], Body]) -> None:
         """A fixed resource with some more fields that are computed at every request (none of them in ``body``)."""
