@@ -8,6 +8,8 @@ from tests.sim.idrac import (
     accounts,
     bios,
     boot,
+    boot_sources,
+    fillers,
     firmware,
     job_resources,
     lifecycle,
@@ -23,7 +25,7 @@ from tests.sim.idrac import (
     system,
     thermal,
 )
-from tests.sim.idrac.bodies import attributes, chassis, compute, loose, manager, network, pcie, storage
+from tests.sim.idrac.bodies import chassis, compute, manager, network, pcie, storage
 from tests.sim.idrac.hardware import Hardware
 from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.tree import Tree
@@ -33,14 +35,22 @@ InstallParts = Callable[[Tree, Profile, Hardware], None]
 
 FEATURES: list[Install] = [
     *(root.install, sessions.install, power.install, boot.install),
-    *(job_resources.install, lifecycle.install, bios.install, logs.install, firmware.install, media.install),
+    *(
+        job_resources.install,
+        lifecycle.install,
+        bios.install,
+        boot_sources.install,
+        logs.install,
+        firmware.install,
+        media.install,
+    ),
     *(accounts.install, thermal.install, supplies.install, reboots.install),
     *(registries.install, minor.install),
 ]
 """What does not depend on the server's parts."""
 PARTS: list[InstallParts] = [
     *(system.install, manager.install, chassis.install, network.install, compute.install),
-    *(storage.install, pcie.install, attributes.install, loose.install),
+    *(storage.install, pcie.install, fillers.install),
 ]
 """What does."""
 

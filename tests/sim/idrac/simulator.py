@@ -145,13 +145,14 @@ class Simulator:
         """
         hosts = fold(self.hosts)
         places = zip(self.hosts, self.addresses, strict=True)
+        checked = "" if verify == "pinned" else f", verify: '{verify}'"
+        password = f"password: 'env:{PASSWORD_VARIABLE}'"
         lines = [
             "management:",
             "  bmc_addresses:",
             *(f"    {host}: {address}" for host, address in places),
             "  bmc_access:",
-            f"    '{hosts}': {{user: root, password: 'env:{PASSWORD_VARIABLE}', port: {self.port}, "
-            f"verify: '{verify}'}}",
+            f"    '{hosts}': {{user: root, {password}, port: {self.port}{checked}}}",
         ]
         if tags:
             lines += ["  service_tags:", *(f"    {bmc.host}: {bmc.service_tag}" for bmc in self.bmcs)]

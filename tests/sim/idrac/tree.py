@@ -62,15 +62,6 @@ class Mixed:
 Entry = Template | Collection | Mixed | LiveBody
 
 
-_LINK = re.compile(r'"@odata\.id":"([^"#]+)"')
-_TYPE = re.compile(r'"@odata\.type":"([^"]+)"')
-
-
-def links_of(entry: object) -> list[str]:
-    """Paths a fixed resource links to."""
-    return _LINK.findall("".join(entry.pieces)) if isinstance(entry, Template) else []
-
-
 def _parts_of(value: Any) -> Iterator[Body]:
     """Dictionaries anywhere below."""
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
@@ -89,6 +80,8 @@ class Tree:
         self.patterns: list[tuple[str, re.Pattern[str], Handler]] = []
         self.watchers: dict[Moment, list[Callable[[SimBmc], None]]] = {moment: [] for moment in Moment}
         self.anonymous: set[str] = set()
+        self.aliases: dict[str, str] = {}
+        """Old place of a resource and all below it -> where it lives now."""
         self.allowed: dict[str, str] = {}
         """Allow headers by path, worked out once."""
         self.inventory: set[str] = set()
@@ -100,6 +93,13 @@ class Tree:
         just happens in the next POST."""
         self.lifecycle_log: Callable[[SimBmc, str, Sequence[str]], None] | None = None
         """Set by the logs feature: writes one entry (message key, arguments) into the Lifecycle log."""
+
+    def home(self, path: str) -> str:
+        """Where a path lives: old firmware served some resources elsewhere, and still answers there."""
+        for old, new in self.aliases.items():
+            if path.startswith(old) and path[len(old) : len(old) + 1] in ("", "/"):
+                return new + path[len(old) :]
+        return path
 
     def fixed(self, path: str, body: Body, *, anonymous: bool = False, embedded: bool = True) -> None:
         """A resource that never changes but for identities, which are written with :func:`template.own`.
@@ -192,14 +192,6 @@ class Tree:
             if its_method == method and (match := pattern.fullmatch(path)):
                 return handler, match
         return None, None
-
-    def type_of(self, path: str) -> str:
-        """``@odata.type`` of a fixed resource, empty when it is none."""
-        entry = self.entries.get(path)
-        fixed = entry.fixed if isinstance(entry, Mixed) else entry
-        # Oem parts inside have types of their own: the resource's is the one that is not Settings.
-        found = _TYPE.findall("".join(fixed.pieces)) if isinstance(fixed, Template) else []
-        return next((kind for kind in found if not kind.startswith("#Settings.")), "")
 
     def methods(self, path: str) -> list[str]:
         """What may be done at a path, for the Allow header."""
