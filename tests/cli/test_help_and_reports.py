@@ -51,6 +51,7 @@ def test_each_schema_name_prints_its_own_schema(name: SchemaName, capsys: pytest
         SchemaName.FINDINGS: "series",
         SchemaName.NODES: "nodes",
         SchemaName.EVENTS: "events",
+        SchemaName.BMC_HARVEST: "hosts",
     }
     assert known[name] in json.loads(said(capsys, "schema", name.value))["properties"]
 
