@@ -19,10 +19,10 @@ BMC that tells nothing at all, or refuses the login, is an error.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from fabricctl.errors import BmcError, BmcLoginError, BmcNotFoundError, BmcTlsError
+from fabricctl.errors import BmcDeadlineError, BmcError, BmcLoginError, BmcNotFoundError, BmcTlsError
 from provision.bmc.bodies import EMPTY, Bodies, Body, inner, is_fqdd, last, link, path_of
 from provision.bmc.build import build
 from provision.bmc.inventory import Depth, Family, Gap, Inventory
@@ -33,12 +33,20 @@ _FATAL = (BmcLoginError, BmcTlsError)
 """Nothing else will be answered either, and a login that is tried again may lock the account."""
 
 
-async def read_inventory(bmc: Bmc, depth: Depth = Depth.DEFAULT) -> Inventory:
+PATIENCE_S = 60.0
+"""Longest wait for one group of a full harvest (firmware, storage, ...), repetitions and all: slow groups of real BMCs
+take 20 s, and a BMC that keeps saying "not ready" there has told everything else."""
+
+
+async def read_inventory(
+    bmc: Bmc, depth: Depth = Depth.DEFAULT, *, patience_s: float = PATIENCE_S
+) -> Inventory:
     """Read one machine.
 
+    :param patience_s: longest wait for a group that only a full harvest asks for.
     :raises BmcError: nothing could be read, or the login was refused.
     """
-    reader = Reader(bmc, depth)
+    reader = Reader(bmc, depth, patience_s)
     await reader.everything()
     if not reader.answers and reader.first_error is not None:
         raise reader.first_error
@@ -54,8 +62,9 @@ class Reader:
     :param answers: resources that came; :param first_error: the first failure.
     """
 
-    def __init__(self, bmc: Bmc, depth: Depth) -> None:
+    def __init__(self, bmc: Bmc, depth: Depth, patience_s: float = PATIENCE_S) -> None:
         self.bmc = bmc
+        self.patience_s = patience_s
         self.bodies = Bodies(depth)
         self.answers = 0
         self.first_error: BmcError | None = None
@@ -187,6 +196,17 @@ class Reader:
     async def linked(self, path: str, family: Family) -> Body | None:
         """A resource that another one names; when it is not there, the link dangles, which is noted."""
         return await self.get(path, path.rpartition("/")[2], family, missing=True)
+
+    async def patiently(
+        self, what: str, path: str, family: Family, work: Callable[[], Coroutine[Any, Any, None]]
+    ) -> None:
+        """Do a group of a full harvest within its deadline; a gap when that passes."""
+        try:
+            async with asyncio.timeout(self.patience_s):
+                await work()
+        except TimeoutError:
+            late = BmcDeadlineError(f"not read within {self.patience_s:g} s", bmc=str(self.bmc.target))
+            self.gap(what, path, late, family)
 
     def gap(self, what: str, path: str, exc: BmcError, family: Family) -> None:
         """Record what could not be read."""
