@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from fabricctl.errors import InputError, PlanError
@@ -81,38 +81,46 @@ def read_text(text: str, path: str) -> list[Delivered]:
 
     :raises InputError: with file and line; no cell is repeated.
     """
-    readings = [(_by_separator(separator), separator) for separator in _SEPARATORS]
-    readings += [(_by(_GAP), " "), (_by(_BLANKS), " ")]
     if text.count("\n") > MAX_ROWS:
         raise InputError(f"goes on beyond {MAX_ROWS:,} lines", path=path)
-    first: InputError | None = None
-    for read, _ in readings:
-        rows = _rows(read, text, path)
-        if isinstance(rows, list) and has_header(rows):
+    readings = [(separator, _by_separator(separator)) for separator in _SEPARATORS]
+    readings += [(" ", _by(_GAP)), (" ", _by(_BLANKS))]
+    for _, read in readings:
+        rows, wrong = _rows(read, text, path)
+        if has_header(rows):
+            if wrong is not None:
+                raise wrong
             return read_rows(rows, path)
-    for read, separator in readings:
-        rows = _rows(read, text, path)
-        try:
-            if isinstance(rows, InputError):
-                raise rows
-            return read_rows(rows, path)
-        except VendorListError:
-            raise
-        except InputError as exc:
-            # the error of the separator that the text really has says most
-            first = exc if first is None or separator in text.split("\n", 1)[0] else first
-    assert first is not None
-    raise first
+    return _headless(readings, text, path)
 
 
 Reader = Callable[[str, str], Iterator[Row]]
 
 
-def _rows(read: Reader, text: str, path: str) -> list[Row] | InputError:
+def _headless(readings: Sequence[tuple[str, Reader]], text: str, path: str) -> list[Delivered]:
+    """The first reading whose columns are clear, else the error of the first separator that the text has."""
+    errors: list[tuple[bool, InputError]] = []
+    for separator, read in readings:
+        rows, wrong = _rows(read, text, path)
+        try:
+            if wrong is None:
+                return read_rows(rows, path)
+        except VendorListError:
+            raise
+        except InputError as exc:
+            wrong = exc
+        errors.append((separator in text, wrong))
+    raise next((error for used, error in errors if used), errors[0][1])
+
+
+def _rows(read: Reader, text: str, path: str) -> tuple[list[Row], InputError | None]:
+    """Rows up to one that cannot be read, and what is wrong with that one."""
+    rows: list[Row] = []
     try:
-        return list(read(text, path))
+        rows.extend(read(text, path))
     except InputError as exc:
-        return exc
+        return rows, exc
+    return rows, None
 
 
 def _by_separator(separator: str) -> Reader:

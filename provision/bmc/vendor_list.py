@@ -145,7 +145,7 @@ def _joined(words: Sequence[str]) -> str:
 def _is_tag(words: Sequence[str]) -> bool:
     joined = _joined(words)
     named = bool(set(words) & _TAG_NAMES) or joined in _TAG_NAMES or joined.endswith("servicetag")
-    return named and not set(words) & _OTHER_TAGS
+    return named and ("service" in words or not set(words) & _OTHER_TAGS)
 
 
 def _is_password(words: Sequence[str]) -> bool:

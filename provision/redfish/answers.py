@@ -49,7 +49,7 @@ def error_of(target: Target, method: str, reply: Reply) -> BmcError:
     if kind is Meaning.NOT_READY:
         return BmcNotReadyError(what, bmc=name)
     if kind in (Meaning.BUSY, Meaning.PENDING):
-        return BmcBusyError(what, bmc=name, hint=f"see fabricctl bmc jobs {target.host}")
+        return BmcBusyError(what, bmc=name, hint=f"see fabricctl bmc jobs list {target.host}")
     ids = tuple(message.id for message in reply.messages if message.id)
     if kind is Meaning.NOT_FOUND:
         return BmcNotFoundError(what, status=reply.status, ids=ids, bmc=name)

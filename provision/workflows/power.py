@@ -165,17 +165,25 @@ async def _send(run: _Run, step: PowerStep, view: SystemView) -> tuple[PowerResu
     if not run.options.wait and not lost and step.then is None:
         now = (await read_power(bmc)).power
         return PowerResult(view.power, now, evidence="accepted, not waited for"), False
-    graceful = step.reset in (ResetType.GRACEFUL_SHUTDOWN, ResetType.GRACEFUL_RESTART)
-    bound = run.options.grace_s if graceful else run.options.settle_s
-    if step.goal is None:
-        evidence = await _wait_restart(run, before, bound)
-        after, reached = (await _settled(run)), bool(evidence)
-    else:
-        after, reached = await _wait_state(run, step.goal, bound)
-        evidence = f"it is {after.value}" if reached else ""
-    if reached:
+    try:
+        after, evidence = await _come_of(run, step, before)
+    except BmcOutcomeUnknownError:
+        raise
+    except BmcError as error:
+        raise _silent(run, error) from error
+    if evidence:
         run.record(EventKind.NODE_POWER, host, f"{step.reset} sent", evidence)
-    return PowerResult(view.power, after, reached=reached, evidence=evidence), lost
+    return PowerResult(view.power, after, reached=bool(evidence), evidence=evidence), lost
+
+
+async def _come_of(run: _Run, step: PowerStep, before: Witness) -> tuple[PowerState, str]:
+    """Wait for what a command should bring. :returns: the power then, and what showed it; empty when nothing did."""
+    bound = run.options.grace_s if step.reset.asks else run.options.settle_s
+    if step.goal is None:
+        shown = await _wait_restart(run, before, bound)
+        return await _settled(run), shown
+    after, reached = await _wait_state(run, step.goal, bound)
+    return after, f"it is {after.value}" if reached else ""
 
 
 async def _wait_state(run: _Run, goal: PowerState, bound_s: float) -> tuple[PowerState, bool]:
@@ -191,7 +199,7 @@ async def _wait_state(run: _Run, goal: PowerState, bound_s: float) -> tuple[Powe
             return last, True
         if elapsed.now() >= bound_s:
             if silence is not None and last is PowerState.UNKNOWN:
-                raise silence
+                raise _silent(run, silence) from silence
             return last, False
         await elapsed.wait(run.bmc, poll)
         poll = min(poll * 1.5, _SLOWEST_S)
@@ -242,6 +250,16 @@ async def _keys_since(bmc: Bmc, log_id: str) -> list[str]:
     path = f"{(await bmc.layout()).manager}/LogServices/Lclog/Entries"
     entries = await bmc.members(path, Group.SLOW, until=lambda entry: str(entry.get("Id") or "") == log_id)
     return [str(entry.get("MessageId") or "").rpartition(".")[2] for entry in entries]
+
+
+def _silent(run: _Run, silence: BmcError) -> BmcError:
+    """A BMC that cannot be read any more: after a command nobody knows what came of it."""
+    if not run.sent:
+        return silence
+    return BmcOutcomeUnknownError(
+        f"{run.sent[-1]} was sent, and the BMC cannot be read since: {silence.message}; not repeated",
+        bmc=str(run.bmc.target),
+    )
 
 
 def _unknown(run: _Run, step: PowerStep, result: PowerResult) -> BmcOutcomeUnknownError:

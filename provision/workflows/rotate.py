@@ -56,8 +56,10 @@ class Asker(Protocol):
         targets: Sequence[Target],
         work: Callable[[Bmc], Awaitable[T]],
         known: Callable[[Target], Credentials],
+        *,
+        writes: bool = False,
     ) -> list[Outcome[T]]:
-        """Ask them."""
+        """Ask them. :param writes: it changes them."""
         ...
 
 
@@ -68,8 +70,10 @@ def asker(options: FleetOptions) -> Asker:
         targets: Sequence[Target],
         work: Callable[[Bmc], Awaitable[T]],
         known: Callable[[Target], Credentials],
+        *,
+        writes: bool = False,
     ) -> list[Outcome[T]]:
-        return ask(targets, work, replace(options, credentials=known, change_password=True))
+        return ask(targets, work, replace(options, credentials=known, change_password=True, writes=writes))
 
     return asked
 
@@ -177,7 +181,7 @@ class Rotation:
         sent, refused = [], []
         jobs = [job for job, _, _ in chosen]
         for (job, outcome), (_, _, new) in zip(
-            self._asked(jobs, work, lambda job: job.current), chosen, strict=True
+            self._asked(jobs, work, lambda job: job.current, writes=True), chosen, strict=True
         ):
             if outcome.error is not None and _never_taken(outcome.error):
                 refused.append(job.key)
@@ -229,6 +233,8 @@ class Rotation:
         jobs: Sequence[Job],
         work: Callable[[Bmc], Awaitable[T]],
         credentials: Callable[[Job], Credentials | None],
+        *,
+        writes: bool = False,
     ) -> list[tuple[Job, Outcome[T]]]:
         if not jobs:
             return []
@@ -239,7 +245,8 @@ class Rotation:
             assert found is not None
             return found
 
-        return list(zip(jobs, self._ask([job.target for job in jobs], work, known), strict=True))
+        outcomes = self._ask([job.target for job in jobs], work, known, writes=writes)
+        return list(zip(jobs, outcomes, strict=True))
 
 
 def _look(jobs: Sequence[Job]) -> Callable[[Bmc], Awaitable[Account]]:
@@ -273,6 +280,8 @@ def _refused(error: BmcError) -> bool:
 
 def _never_taken(error: BmcError) -> bool:
     """Whether it is certain that the BMC keeps its old password: it said no, or was never asked."""
+    if not error.sent:
+        return True
     if isinstance(error, BmcOutcomeUnknownError):
         return False
     client_fault = isinstance(error, BmcAnswerError) and 400 <= error.status < 500

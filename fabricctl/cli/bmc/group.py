@@ -4,7 +4,23 @@ from __future__ import annotations
 
 import typer
 
-from fabricctl.cli.bmc import boot, credentials, harvest, jobs, locate, media, power, scan, trust
+from fabricctl.cli.bmc import (
+    bios,
+    boot,
+    clock,
+    credentials,
+    firmware,
+    harvest,
+    jobs,
+    locate,
+    logs,
+    media,
+    power,
+    scan,
+    sessions,
+    status,
+    trust,
+)
 
 app = typer.Typer(
     help="BMCs over Redfish: find them, harvest addresses, power, boot, settings, logs.",
@@ -12,12 +28,18 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
+bios.register(app)
 boot.register(app)
+clock.register(app)
 credentials.register(app)
+firmware.register(app)
 harvest.register(app)
 jobs.register(app)
 locate.register(app)
+logs.register(app)
 media.register(app)
 power.register(app)
 scan.register(app)
+sessions.register(app)
+status.register(app)
 trust.register(app)

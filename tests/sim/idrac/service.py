@@ -36,7 +36,7 @@ def answer(bmc: SimBmc, incoming: Incoming) -> tuple[Answer, str]:
     """What the BMC says, and who it takes the client for."""
     with bmc.lock:
         bmc.agenda.settle()
-        path = "/" + incoming.path.strip("/")
+        path = bmc.tree.home("/" + incoming.path.strip("/"))
         user = ""
         try:
             login = who(bmc, incoming.headers, incoming.client)
@@ -71,7 +71,7 @@ def _gate(bmc: SimBmc, incoming: Incoming, path: str, wants: str, user: str) -> 
         return error(bmc.profile, "PreconditionFailed")
     if not user and wants not in bmc.tree.anonymous and path not in (METADATA, SERVICES):
         return unauthorised(bmc)
-    if user and bmc.part(Sessions).change_required and not path.startswith("/redfish/v1/SessionService"):
+    if user and bmc.part(Sessions).wants_change(path):
         return change_first(bmc)
     return None
 

@@ -37,7 +37,7 @@ def install(tree: Tree, profile: Profile, hardware: Hardware) -> None:
         name="Chassis Collection",
         about="Collection of Chassis",
     )
-    tree.mixed(CHASSIS, _main(hardware), _live)
+    tree.mixed(CHASSIS, _main(hardware, profile), _live)
     tree.fixed(ENCLOSURE, _enclosure(hardware))
     main = f"{CHASSIS}/Oem/Dell/DellChassis/mainsystemchassis"
     tree.fixed(main, _dell_chassis(hardware))
@@ -65,7 +65,7 @@ def _dell_chassis(hardware: Hardware) -> Body:
     )
 
 
-def _main(hardware: Hardware) -> Body:
+def _main(hardware: Hardware, profile: Profile) -> Body:
     buses = [
         *(a.bus for a in hardware.adapters),
         *(g.bus for g in hardware.gpus),
@@ -89,7 +89,17 @@ def _main(hardware: Hardware) -> Body:
         **linked("Processors", (f"{SYSTEM}/Processors/{name}" for name in processors)),
         **linked("Storage", (f"{SYSTEM}/Storage/{name}" for name in storages)),
     }
-    parts = ("Assembly", "NetworkAdapters", "PCIeDevices", "PCIeSlots", "Power", "PowerSubsystem")
+    parts = [
+        "Assembly",
+        "NetworkAdapters",
+        "PCIeDevices",
+        "PCIeSlots",
+        "PowerSubsystem",
+        "Sensors",
+        "ThermalSubsystem",
+    ]
+    if profile.value.generation < 10:
+        parts += ["Power", "Thermal"]
     return resource(
         CHASSIS,
         "Chassis",
@@ -122,7 +132,7 @@ def _main(hardware: Hardware) -> Body:
         SerialNumber=own("board"),
         Status=OK,
         UUID=own("uuid"),
-        **{part: ref(f"{CHASSIS}/{part}") for part in (*parts, "Sensors", "Thermal", "ThermalSubsystem")},
+        **{part: ref(f"{CHASSIS}/{part}") for part in parts},
     )
 
 

@@ -114,7 +114,7 @@ def _manager(profile: Profile) -> Body:
         Status={"Health": "OK", "State": "Enabled"},
         TimeZoneName="UTC",
         UUID=own("platform_guid"),
-        VirtualMedia=ref(f"{MANAGER}/VirtualMedia"),
+        **({"VirtualMedia": ref(f"{MANAGER}/VirtualMedia")} if traits.generation < 10 else {}),
     )
 
 
