@@ -9,12 +9,14 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from fabricctl.adapters.store.location import find_location
 from fabricctl.adapters.store.pins import Pin
 from fabricctl.adapters.store.store import open_store
 from fabricctl.cli.main import main
+from provision.report.power_report import schema_of
 from tests.sim.idrac import Fault, Simulator
 from tests.sim.idrac.jobs import JobQueue
 from tests.sim.idrac.media import VirtualMedia
@@ -154,6 +156,7 @@ def test_power_status_is_a_table_in_four_forms(desk: Desk) -> None:
     found = json.loads(desk.bmc("power", "status", "all", "--format", "json")[1])
     assert [node["power"] for node in found["nodes"]] == ["On", "Off", "On"]
     assert found["could_not_tell"] == []
+    jsonschema.validate(found, schema_of("bmc-power"))
     rows = list(csv.DictReader(io.StringIO(desk.bmc("power", "status", "--format", "csv")[1])))
     assert rows[0]["boot_progress"] == "OSRunning"
     assert desk.bmc("power", "status", "--format", "markdown")[1].startswith("| host |")
@@ -161,6 +164,7 @@ def test_power_status_is_a_table_in_four_forms(desk: Desk) -> None:
 
 def test_a_change_as_json_is_one_document(desk: Desk) -> None:
     code, out, _ = desk.bmc("power", "off", "gpu001", "--yes", "--format", "json")
+    jsonschema.validate(json.loads(out), schema_of("bmc-changes"))
     (row,) = json.loads(out)["changes"]
     assert (code, row["result"], row["before"], row["after"]) == (0, "done", "On", "Off")
 
