@@ -86,6 +86,7 @@ class Plan:
 
 def plan_rotation(site: Site, store: SecretStore, targets: Sequence[Target]) -> Plan:
     """Whose password can be changed, and what is known of it. :raises SecretError: the store cannot be read."""
+    store.entries()  # a store that cannot be read is no matter of single BMCs
     access = bmc_access(site)
     jobs: list[Job] = []
     hopeless: list[tuple[Target, SecretError]] = []
