@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests import hunt
 from tests.sim.ibsim import Ibsim, missing_tools, simulated
 from tests.sim.postgres import Postgres, find_program
 
@@ -21,7 +22,8 @@ NO_TOOLS = "tools not installed"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """TEST_INSTALLED=1: the packages under test must be the installed ones, not a checkout's."""
+    """Passwords of simulators get this session's marker; TEST_INSTALLED=1: the packages must be the installed ones."""
+    hunt.new_marker()  # before any simulator is imported
     if os.environ.get("TEST_INSTALLED") != "1":
         return
     import fabricctl
@@ -31,6 +33,27 @@ def pytest_configure(config: pytest.Config) -> None:
         where = Path(str(package.__file__))
         if "site-packages" not in where.parts:
             pytest.exit(f"{package.__name__} is imported from {where}, not from the installed wheel", 3)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """What pytest captured of a test is searched for passwords like everything else."""
+    hunt.heard(
+        f"captured output of {report.nodeid}", *(text for _, text in report.sections), report.longreprtext
+    )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _secret_hunt(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """After the last test: no password of a simulated BMC stands where none may be (see ``tests/hunt.py``)."""
+    if not any("provision" in item.path.parts for item in request.session.items):
+        yield
+        return
+    with hunt.Hunt(hunt.marker(), more=hunt.passwords_set).listening() as session:
+        yield
+        session.search(tmp_path_factory.getbasetemp())
+    if session.found:
+        listed = "\n".join(f"  {where}" for where in session.found)
+        pytest.fail(f"passwords of simulated BMCs were found in\n{listed}", pytrace=False)
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from fabricctl.site.fields import HostSet, IpAddress, Subnet
 from fabricctl.site.section import Section
 
-_SECRET = re.compile(r"(?:env|file|vault|keyring):.+\Z")
+_SECRET = re.compile(r"(?:env|file):.+\Z")
 
 
 class BmcAccess(Section):

@@ -33,6 +33,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
+from tests.sim.processes import tied_to_us
+
 READY_S = 60.0
 """ibsim loads 320 switches in about one second."""
 SUBNET_UP_S = 180.0
@@ -111,7 +113,7 @@ class Ibsim:
         log = self.folder / "ibsim.log"
         with log.open("wb") as out:
             self._sim = subprocess.Popen(
-                [*_tied_to_us(), "ibsim", "-s", *LIMITS, str(self.net)],
+                [*tied_to_us(), "ibsim", "-s", *LIMITS, str(self.net)],
                 stdin=subprocess.PIPE,  # ibsim's console; it must stay open
                 stdout=out,
                 stderr=subprocess.STDOUT,
@@ -135,7 +137,7 @@ class Ibsim:
         with (folder / "opensm.out").open("wb") as out:
             process = subprocess.Popen(
                 [
-                    *_tied_to_us(),
+                    *tied_to_us(),
                     *self.command(["opensm", "-e", "-d", "2", "-f", str(log), "-R", "ftree,updn", *where]),
                 ],
                 stdin=subprocess.DEVNULL,
@@ -226,11 +228,6 @@ class Ibsim:
                 encoding="utf-8",
             )
             script.chmod(0o755)
-
-
-def _tied_to_us() -> list[str]:
-    """Even when this process is killed outright its daemons end with it."""
-    return ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
 
 
 def _wait_for(word: str, log: Path, process: subprocess.Popen[bytes], deadline_s: float) -> None:

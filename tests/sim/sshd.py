@@ -28,6 +28,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from tests.sim.processes import tied_to_us
+
 READY_S = 10.0
 STOP_S = 5.0
 SBIN = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin"))
@@ -123,7 +125,7 @@ class Sshd:
         log = self.folder / "sshd.log"
         with log.open("wb") as out:
             self._process = subprocess.Popen(
-                [*_tied_to_us(), *self._inside, program, "-D", "-e", "-f", str(config)],
+                [*tied_to_us(), *self._inside, program, "-D", "-e", "-f", str(config)],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
@@ -180,11 +182,6 @@ class Sshd:
             self._process = None
         if self.folder != Path():
             shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def _tied_to_us() -> list[str]:
-    """Even when this process is killed outright its server ends with it."""
-    return ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
 
 
 def free_port(address: str) -> int:

@@ -64,7 +64,7 @@ def find_location(
         folder = os.path.dirname(site_path) if site_path != "-" else ""
         return parse_location(site_url, said_by=f"{site_path or 'site file'}: state.url", folder=folder)
     if site_name:
-        return _file(str(_default_folder() / f"{_file_name(site_name)}.sqlite"))
+        return _file(default_file(site_name, ".sqlite"))
     raise UsageError("which state store? give --site or --state", hint=f"--state takes {_FORMS}")
 
 
@@ -128,6 +128,11 @@ def _database(text: str, said_by: str, secret: bool) -> Location:
     shown = url.difference_update_query(_SECRETS).set(drivername="postgresql", password=None)
     full = url.set(drivername=_DRIVER)
     return Location(shown.render_as_string(), full.render_as_string(hide_password=False))
+
+
+def default_file(site_name: str, ending: str) -> str:
+    """Path of a site's own file in the folder of states. :raises StateError: there is no home folder."""
+    return str(_default_folder() / f"{_file_name(site_name)}{ending}")
 
 
 def _default_folder() -> Path:

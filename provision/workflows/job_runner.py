@@ -1,0 +1,300 @@
+"""Jobs of one BMC: read them, wait for one, have one made at most once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from fabricctl.errors import (
+    BmcAnswerError,
+    BmcBusyError,
+    BmcDeadlineError,
+    BmcError,
+    BmcFingerprintError,
+    BmcGarbledError,
+    BmcNotFoundError,
+    BmcNotReadyError,
+    BmcOutcomeUnknownError,
+    BmcSkippedError,
+    BmcTlsError,
+    BmcUnreachableError,
+)
+from provision.bmc.job_watch import End, Gap, Patience, Seen, Watch, look
+from provision.bmc.jobs import Job, Phase, Place, WantedJob, blocking, job_id_of, merge_jobs, read_job
+from provision.bmc.refusal import keys_of
+from provision.bmc.reply import Reply
+from provision.redfish.bmc import Bmc
+
+BUSY = frozenset({"RAC0679", "LC068", "RAC0508"})
+"""A job operation runs already, or the Lifecycle Controller is taken. The request was refused: nothing was made."""
+COMMITTED = frozenset({"SYS011"})
+"""Pending values belong to a job already."""
+_SILENCE = (
+    *(BmcUnreachableError, BmcDeadlineError, BmcNotReadyError),
+    *(BmcSkippedError, BmcTlsError, BmcGarbledError),
+)
+"""How a BMC that restarts itself looks from outside."""
+PATIENCE = Patience()
+
+
+@dataclass
+class Elapsed:
+    """Seconds that went by at one BMC: those it waited, on whatever clock, and those its answers took.
+
+    :param clock: monotonic seconds.
+    """
+
+    clock: Callable[[], float] = time.monotonic
+    seconds: float = 0.0
+    _mark: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        self._mark = self.clock()
+
+    def now(self) -> float:
+        """Seconds since it was made."""
+        mark = self.clock()
+        self.seconds += mark - self._mark
+        self._mark = mark
+        return self.seconds
+
+    async def wait(self, bmc: Bmc, seconds: float) -> None:
+        """Let time pass, and count it as asked for: a test's clock may run faster."""
+        self.now()
+        await bmc.wait(seconds)
+        self.seconds += seconds
+        self._mark = self.clock()
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """What came of a job.
+
+    :param job: as seen last, None when it was never seen; :param end: why the wait is over.
+    :param reused: an equal job was there already, and nothing was made; :param waited_s: seconds.
+    """
+
+    job: Job | None
+    end: End
+    reused: bool = False
+    waited_s: float = 0.0
+
+    @property
+    def phase(self) -> Phase:
+        """Of the job as seen last."""
+        return self.job.phase if self.job is not None else Phase.UNKNOWN
+
+    @property
+    def ok(self) -> bool:
+        """Ended well, or accepted where no more was waited for."""
+        return self.end is End.SETTLED and self.phase in (Phase.DONE, Phase.WAITING)
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        name = self.job.words if self.job is not None else "the job"
+        minutes = f"{self.waited_s / 60:.0f} minutes"
+        return {
+            End.SETTLED: f"{name} {self.phase}",
+            End.GONE: f"{name} is in no list any more: it ended and was deleted, or somebody cleared it",
+            End.NEVER_SEEN: f"{name} never appeared in a list",
+            End.SILENT: f"the BMC is silent since it had {name}; given up after {minutes}",
+            End.TOO_LONG: f"{name} has not ended within {minutes}",
+        }[self.end]
+
+
+async def read_jobs(bmc: Bmc) -> list[Job]:
+    """All jobs of the BMC, from the three places they live in, one for each id.
+
+    :raises BmcError: one of the places could not be read; that one is missing is no error.
+    """
+    found: list[Job] = []
+    for place, path in await _places(bmc):
+        try:
+            members = await bmc.members(path)
+        except BmcNotFoundError:
+            continue
+        found += [job for body in members if (job := read_job(body, place)) is not None]
+    return merge_jobs(found)
+
+
+async def find_job(bmc: Bmc, job_id: str) -> Job | None:
+    """One job, from the first place that has it; None when none has. :raises BmcError: a place could not be read."""
+    for place, path in await _places(bmc):
+        try:
+            reply = await bmc.get(f"{path}/{job_id}")
+        except BmcNotFoundError:
+            continue
+        except BmcAnswerError as error:
+            if error.status not in (400, 410):  # an iDRAC answers 400 SYS404 for a job id it has forgotten
+                raise
+            continue
+        job = read_job(reply.resource, place)
+        if job is not None and job.state:
+            return job
+    return None
+
+
+async def wait_job(
+    bmc: Bmc,
+    job_id: str,
+    *,
+    patience: Patience = PATIENCE,
+    until_waiting: bool = False,
+    clock: Callable[[], float] = time.monotonic,
+) -> JobResult:
+    """Wait for the end of a job. A BMC that falls silent meanwhile is given the time to come back.
+
+    :param until_waiting: be content once the job is scheduled: it begins at the next reset.
+    """
+    return await _wait(bmc, job_id, Watch(patience, until_waiting), Elapsed(clock))
+
+
+async def _wait(bmc: Bmc, job_id: str, watch: Watch, elapsed: Elapsed) -> JobResult:
+    begun = elapsed.now()
+    while True:
+        seen = await _seen(bmc, job_id)
+        watch, step = look(watch, elapsed.now() - begun, seen)
+        if isinstance(step, End):
+            return JobResult(watch.last or Job(job_id), step, waited_s=watch.at)
+        await elapsed.wait(bmc, step)
+
+
+async def wait_idle(
+    bmc: Bmc, *, patience: Patience = PATIENCE, clock: Callable[[], float] = time.monotonic
+) -> list[Job]:
+    """Wait until no job runs, whoever made it; the jobs as they are then.
+
+    :raises BmcBusyError: one still runs when the patience is over. It is not cleared: it belongs to somebody.
+    """
+    return await _idle(bmc, patience, Elapsed(clock))
+
+
+async def _idle(bmc: Bmc, patience: Patience, elapsed: Elapsed) -> list[Job]:
+    while running := blocking(jobs := await read_jobs(bmc)):
+        left = patience.total_s - elapsed.now()
+        if left <= 0:
+            raise _busy(bmc, running, "still runs")
+        watch = Watch(replace(patience, total_s=left))
+        result = await _wait(bmc, running[0].id, watch, elapsed)
+        if result.end is End.SILENT:
+            raise BmcUnreachableError(result.words, bmc=str(bmc.target))
+    return jobs
+
+
+async def ensure_job(
+    bmc: Bmc,
+    wanted: WantedJob,
+    create: Callable[[], Awaitable[Reply]],
+    *,
+    equal: Callable[[Job], Awaitable[bool]] | None = None,
+    until_waiting: bool = False,
+    patience: Patience = PATIENCE,
+    clock: Callable[[], float] = time.monotonic,
+) -> JobResult:
+    """Have a job made, at most once, and wait for it.
+
+    The queue is read first. A job that waits or runs for the same thing is awaited when it is equal, and never
+    cleared when it is not. While another job runs, that one is awaited first.
+
+    :param create: sends the one request that makes the job; called again only after an answer that refused it.
+    :param equal: whether an open job for the same thing does just what is wanted; without it every such job does.
+    :param until_waiting: be content once the job is scheduled for the next reset.
+    :raises BmcBusyError: somebody else's job is in the way. :raises BmcOutcomeUnknownError: the answer was lost, and no
+        new job shows; nothing was sent again. :raises BmcError: whatever else the BMC says.
+    """
+    elapsed, watch = Elapsed(clock), Watch(patience, until_waiting)
+    while True:
+        jobs = await read_jobs(bmc)
+        open_job = await _open_equal(bmc, wanted, jobs, equal)
+        if open_job is not None:
+            return replace(await _wait(bmc, open_job.id, watch, elapsed), reused=True)
+        if blocking(jobs):
+            await _idle(bmc, patience, elapsed)
+            continue
+        try:
+            reply = await create()
+        except BmcOutcomeUnknownError as error:
+            job_id = await _made(bmc, wanted, {job.id for job in jobs}, elapsed)
+            if not job_id:
+                raise BmcOutcomeUnknownError(
+                    f"the answer to the request for {wanted.words} was lost, and no new job shows; not repeated",
+                    bmc=str(bmc.target),
+                    hint="look at the job list, then run the command again",
+                ) from error
+        except BmcAnswerError as error:
+            keys = keys_of(error)
+            if not keys & (BUSY | COMMITTED) or elapsed.now() >= patience.total_s:
+                raise _refused(bmc, error, keys) from error
+            await elapsed.wait(bmc, patience.slowest_s)
+            continue
+        else:
+            job_id = job_id_of(reply.location, reply.body)
+            job_id = job_id or await _made(bmc, wanted, {job.id for job in jobs}, elapsed)
+        if not job_id:
+            return JobResult(None, End.NEVER_SEEN, waited_s=elapsed.now())
+        return await _wait(bmc, job_id, watch, elapsed)
+
+
+async def _open_equal(
+    bmc: Bmc, wanted: WantedJob, jobs: Iterable[Job], equal: Callable[[Job], Awaitable[bool]] | None
+) -> Job | None:
+    """A job that waits for the same thing. :raises BmcBusyError: it does something else with it."""
+    for job in jobs:
+        if job.phase in (Phase.WAITING, Phase.RUNNING) and wanted.same_subject(job):
+            if equal is None or await equal(job):
+                return job
+            raise _busy(bmc, [job], "waits for the same thing with other values")
+    return None
+
+
+async def _made(bmc: Bmc, wanted: WantedJob, before: set[str], elapsed: Elapsed) -> str:
+    """Id of a job that was not there before and is for what was wanted; empty when none shows within half a minute."""
+    until = elapsed.now() + PATIENCE.appear_s
+    while True:
+        try:
+            jobs = await read_jobs(bmc)
+        except _SILENCE:
+            jobs = []
+        new = [job for job in jobs if job.id not in before and wanted.same_subject(job)]
+        if new:
+            return new[0].id
+        if elapsed.now() >= until:
+            return ""
+        await elapsed.wait(bmc, PATIENCE.poll_s)
+
+
+async def _seen(bmc: Bmc, job_id: str) -> Seen:
+    try:
+        return await find_job(bmc, job_id) or Gap.NOT_THERE
+    except BmcFingerprintError:
+        raise  # another machine answers: waiting does not help
+    except _SILENCE:
+        return Gap.SILENT
+    except BmcAnswerError as error:
+        if error.status < 500:
+            raise
+        return Gap.SILENT
+
+
+async def _places(bmc: Bmc) -> list[tuple[Place, str]]:
+    layout = await bmc.layout()
+    places = [(Place.JOB, "/redfish/v1/JobService/Jobs"), (Place.TASK, "/redfish/v1/TaskService/Tasks")]
+    if layout.vendor == "Dell" or layout.generation:
+        places.insert(0, (Place.DELL, f"{layout.manager}/Oem/Dell/Jobs"))
+    return places
+
+
+def _busy(bmc: Bmc, jobs: list[Job], what: str) -> BmcBusyError:
+    return BmcBusyError(
+        f"job {jobs[0].words} {what}",
+        bmc=str(bmc.target),
+        hint="it is left alone; wait for it, or see bmc jobs list and bmc jobs clear --id",
+    )
+
+
+def _refused(bmc: Bmc, error: BmcAnswerError, keys: frozenset[str]) -> BmcError:
+    if keys & (BUSY | COMMITTED):
+        return BmcBusyError(error.message, bmc=str(bmc.target), hint="somebody else's job is in the way")
+    return error

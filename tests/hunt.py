@@ -1,0 +1,201 @@
+"""The search for passwords where none may be: after a session of tests, in everything the tests left and said.
+
+Every simulated BMC has a password that begins with a marker, random for the session. What is searched for the marker,
+and for its base64 as HTTP Basic would carry it:
+
+- every file below the session's temporary folder: state stores, logs, reports, JSON (also inside ``.gz``);
+- every output that a test looked at: of commands, of ``capsys``, of Typer's runner; what pytest itself captured;
+- every command line: of each process a test starts, and of all processes, looked at ten times a second.
+
+A password may stand in the secret store and in the files that bring it, nothing else; those must be private.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import functools
+import gzip
+import os
+import re
+import secrets
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+VARIABLE = "FABRICCTL_SIM_MARKER"
+"""Environment variable that carries the marker to simulators in processes of their own and to pytest's workers."""
+PLAIN = "simulated"
+"""Marker of simulators that run outside a session of tests."""
+EVERY_S = 0.1
+SHORTEST = 12
+"""Shorter passwords that a test sets are words that may stand anywhere (``calvin``); made ones are longer."""
+STORES = (".secrets", ".password")
+"""Endings of the secret store and of files a site names as password: they hold passwords and must be private."""
+LISTS = re.compile(r"(?:factory|vendor|labels)[\w.-]*\.(?:csv|txt|json)\Z")
+"""Lists of factory passwords as a vendor sends them: input of ``credentials import``."""
+
+
+def marker() -> str:
+    """How passwords of simulators begin, in this process."""
+    return os.environ.get(VARIABLE, PLAIN)
+
+
+def new_marker() -> str:
+    """Choose one for a session, once; its workers inherit it."""
+    return os.environ.setdefault(VARIABLE, f"Marked{secrets.token_hex(8)}")
+
+
+def patterns(words: Iterable[str]) -> tuple[bytes, ...]:
+    """Words as they are, and what of them is sure in base64, at each of the three ways it can be aligned."""
+    found: set[bytes] = set()
+    for word in words:
+        plain = word.encode()
+        found.add(plain)
+        for lead in range(3):
+            coded = base64.b64encode(b"\0" * lead + plain)
+            # characters that share bits with what stands before or after are not known
+            known = coded[(0, 2, 3)[lead] : len(coded) - (0, 3, 2)[(lead + len(plain)) % 3]]
+            found.add(known)
+    return tuple(found)
+
+
+class Hunt:
+    """One session's search.
+
+    :param words: what to look for; :param more: further words, asked for at the end (passwords set meanwhile).
+    """
+
+    def __init__(self, *words: str, more: Callable[[], Iterable[str]] = lambda: ()) -> None:
+        self._words, self._more = words, more
+        self._patterns = patterns(words)
+        self._found: dict[str, None] = {}
+        self._lines: set[bytes] = set()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._look_at_processes, name="secret hunt", daemon=True)
+
+    def say(self, where: str, *texts: str | bytes | None) -> None:
+        """Something was said; remember it when a password is in it."""
+        for text in texts:
+            data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+            if data and any(pattern in data for pattern in self._patterns):
+                self._found[where] = None
+
+    @property
+    def found(self) -> list[str]:
+        """Where passwords were seen so far."""
+        return list(self._found)
+
+    def search(self, root: Path) -> None:
+        """Look into every file below a folder, and at what was seen of command lines."""
+        self._patterns = patterns([*self._words, *self._more()])
+        for line in self._lines:
+            self.say(f"command line of {line.split(bytes(1))[0].decode('utf-8', 'replace')}", line)
+        for folder, _, names in os.walk(root):
+            for name in names:
+                self._search_file(Path(folder, name))
+
+    def _search_file(self, path: Path) -> None:
+        with contextlib.suppress(FileNotFoundError):  # removed while we looked
+            if not path.is_file() or path.is_symlink():
+                return
+            data = path.read_bytes()
+            if data[:2] == b"\x1f\x8b":
+                with contextlib.suppress(OSError, EOFError):  # not gzip after all, or cut short by a test
+                    data = gzip.decompress(data)
+            if LISTS.search(path.name):
+                return
+            if path.suffix in STORES:
+                if path.stat().st_mode & 0o077 and any(pattern in data for pattern in self._patterns):
+                    self._found[f"{path} (a secret file that others may read)"] = None
+                return
+            self.say(str(path), data)
+
+    # -- what tests see and start ----------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[Hunt]:
+        """Hear every output that tests look at and every process they start, until left."""
+        _HUNTS.append(self)
+        _listen()
+        self._thread.start()
+        try:
+            yield self
+        finally:
+            _HUNTS.remove(self)
+            self._stop.set()
+            self._thread.join()
+
+    def started(self, argv: object) -> None:
+        """A process is being started."""
+        words = [argv] if isinstance(argv, str | bytes | os.PathLike) else list(argv)  # type: ignore[call-overload]
+        with contextlib.suppress(TypeError):  # not words at all: the start will fail by itself
+            self._lines.add(b"\0".join(os.fsencode(word) for word in words))
+
+    def _look_at_processes(self) -> None:
+        while not self._stop.wait(EVERY_S):
+            for entry in os.scandir("/proc"):
+                if entry.name.isdigit():
+                    with contextlib.suppress(OSError):  # it ended meanwhile
+                        self._lines.add(Path(entry.path, "cmdline").read_bytes())
+
+
+_HUNTS: list[Hunt] = []
+_SET: set[str] = set()
+
+
+def heard(where: str, *texts: str | bytes | None) -> None:
+    """Something was said; every hunt that listens looks at it."""
+    for hunt in _HUNTS:
+        hunt.say(where, *texts)
+
+
+def password_set(password: str) -> None:
+    """A simulated BMC was given this password, by whoever: it is looked for too."""
+    if len(password) >= SHORTEST:
+        _SET.add(password)
+
+
+def passwords_set() -> set[str]:
+    """Passwords that simulated BMCs of this process were given."""
+    return _SET
+
+
+_HEARD: list[bool] = []
+
+
+def _listen() -> None:
+    """Hook into what carries outputs to tests and into the start of processes; once a process."""
+    if _HEARD:
+        return
+    _HEARD.append(True)  # an audit hook cannot be taken out again
+
+    def audit(event: str, args: tuple[Any, ...]) -> None:
+        if event == "subprocess.Popen":
+            for hunt in _HUNTS:
+                hunt.started(args[1])
+
+    sys.addaudithook(audit)
+    _tap(pytest.CaptureFixture, "readouterr", lambda captured: ("captured by a test", *captured))
+    _tap(CliRunner, "invoke", lambda done: ("of a command run within a test", done.stdout_bytes, done.output))
+    _tap(subprocess, "run", lambda done: (f"of {str(done.args)[:200]}", done.stdout, done.stderr))
+
+
+def _tap(owner: Any, name: str, said: Callable[[Any], tuple[Any, ...]]) -> None:
+    """Hear what a function gives back."""
+    plain = getattr(owner, name)
+
+    @functools.wraps(plain)
+    def listened(*args: Any, **kwargs: Any) -> Any:
+        result = plain(*args, **kwargs)
+        where, *texts = said(result)
+        heard(f"output {where}", *texts)
+        return result
+
+    setattr(owner, name, listened)

@@ -1,0 +1,159 @@
+"""The live state of one simulated BMC."""
+
+from __future__ import annotations
+
+import random
+import re
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar, cast
+
+from tests.sim.idrac.call import Body
+from tests.sim.idrac.clock import Agenda, SimClock, Timer
+from tests.sim.idrac.faults import Fault, Latency
+from tests.sim.idrac.profile import Profile
+from tests.sim.idrac.sessions import Sessions
+from tests.sim.idrac.tls import Certificate
+from tests.sim.idrac.tree import Moment, Tree
+
+P = TypeVar("P")
+ROOT_PASSWORD = "simulated-calvin"  # noqa: S105  the simulator's own, known to every test
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """One request as the BMC saw it. :param at: simulated seconds; :param status: 0: no answer was sent."""
+
+    method: str
+    path: str
+    status: int
+    at: float
+    user: str = ""
+    query: str = ""
+    fault: str = ""
+
+
+class SimBmc:
+    """One BMC and its server. Everything here may be read and changed by a test, also while it serves."""
+
+    def __init__(
+        self,
+        host: str,
+        address: str,
+        tree: Tree,
+        profile: Profile,
+        identity: Mapping[str, str],
+        clock: SimClock,
+        dice: random.Random,
+    ) -> None:
+        self.host = host
+        self.address = address
+        self.tree = tree
+        self.profile = profile
+        self.identity = dict(identity)
+        self.clock = clock
+        self.dice = dice
+        self.agenda = Agenda(clock)
+        self.lock = threading.RLock()
+        self.started = datetime.now(UTC)
+        self.clock_skew_s = 0.0
+        self.certificate: Certificate
+        self.users: dict[str, str] = {"root": ROOT_PASSWORD}
+        self.faults: list[Fault] = []
+        self.latency: Latency | None = None
+        self.requests: deque[Logged] = deque(maxlen=4000)
+        self.changes: dict[str, Body] = {}
+        self.removed: set[str] = set()
+        self._parts: dict[Callable[[SimBmc], Any], Any] = {}
+        self._watchers: dict[Moment, list[Callable[[SimBmc], None]]] = {moment: [] for moment in Moment}
+
+    def part(self, kind: Callable[[SimBmc], P]) -> P:
+        """The state a feature keeps for this BMC, made as ``kind(bmc)`` when first asked for."""
+        made = self._parts.get(kind)
+        if made is None:
+            made = self._parts[kind] = kind(self)
+        return cast(P, made)
+
+    @property
+    def service_tag(self) -> str:
+        """As printed on the machine; ``SKU`` of the system."""
+        return self.identity["tag"]
+
+    @property
+    def sessions(self) -> Sessions:
+        """Its sessions; ``len()`` counts the open ones."""
+        return self.part(Sessions)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of its certificate, 64 lower-case digits; ``certificate.renew()`` changes it."""
+        return self.certificate.fingerprint
+
+    def now(self) -> float:
+        """Simulated seconds since the simulator started."""
+        return self.agenda.now()
+
+    def time(self) -> datetime:
+        """What its own clock says; ``clock_skew_s`` sets it wrong."""
+        return self.started + timedelta(seconds=self.now() + self.clock_skew_s)
+
+    def after(self, seconds: float, action: Callable[[], None]) -> Timer:
+        """Do something this many simulated seconds from now."""
+        return self.agenda.after(seconds, action)
+
+    def settle(self) -> None:
+        """Bring the state up to now; requests and the readable state do so by themselves."""
+        with self.lock:
+            self.agenda.settle()
+
+    def on(self, moment: Moment, watcher: Callable[[SimBmc], None]) -> None:
+        """Be told of a moment of this BMC (features of all BMCs: ``tree.at``)."""
+        self._watchers[moment].append(watcher)
+
+    def on_boot(self, watcher: Callable[[SimBmc], None]) -> None:
+        """Be told when POST is over and the boot device was chosen."""
+        self.on(Moment.POST_DONE, watcher)
+
+    def tell(self, moment: Moment) -> None:
+        """Tell features and watchers."""
+        for watcher in [*self.tree.watchers[moment], *self._watchers[moment]]:
+            watcher(self)
+
+    def fault(self, fault: Fault) -> Fault:
+        """Let something go wrong from now on; gives it back, with its count of hits."""
+        self.faults.append(fault)
+        return fault
+
+    def clear_faults(self) -> None:
+        """Nothing goes wrong any more."""
+        self.faults.clear()
+
+    def change(self, path: str, **fields: Any) -> None:
+        """Show other values at a path: dictionaries are merged, everything else is replaced."""
+        with self.lock:
+            merged = dict(self.changes.get(path, {}))
+            merged.update(fields)
+            self.changes[path] = merged
+
+    def remove(self, path: str) -> None:
+        """This path answers 404 from now on; collections still name it (a dangling link)."""
+        self.removed.add(path)
+
+    def log(self, key: str, *args: str) -> None:
+        """Write into the Lifecycle log, where that feature is there."""
+        if self.tree.lifecycle_log is not None:
+            self.tree.lifecycle_log(self, key, args)
+
+    def asked(self, method: str = ".*", path: str = ".*") -> list[Logged]:
+        """Requests so far that match, oldest first."""
+        return [
+            entry
+            for entry in list(self.requests)
+            if re.fullmatch(method, entry.method) and re.fullmatch(path, entry.path)
+        ]
+
+    def __repr__(self) -> str:
+        return f"SimBmc({self.host} {self.address} {self.service_tag})"

@@ -1,0 +1,138 @@
+"""A fleet of simulated BMCs in this process, on its own thread and event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Self
+
+from tests.sim.idrac.bmc import ROOT_PASSWORD, SimBmc
+from tests.sim.idrac.clock import SimClock
+from tests.sim.idrac.faults import Latency
+from tests.sim.idrac.features import Install, grown
+from tests.sim.idrac.identity import Mint, machine
+from tests.sim.idrac.profile import Profile
+from tests.sim.idrac.server import Front, addresses
+from tests.sim.idrac.tls import Certificate
+
+PASSWORD_VARIABLE = "FABRICCTL_SIM_PASSWORD"  # noqa: S105  a name, not a password
+
+
+class Simulator:
+    """Some BMCs, each on its own loopback address, all on one port.
+
+    :param count: of BMCs; :param profile: firmware of all, or one each; :param first: address, the others count up.
+    :param port: 0: one that is free. Addresses of two simulators must differ when their ports do not.
+    :param latency: how long answers take (:mod:`faults`), None: no longer than they take.
+    :param seed: of all identities and dice; :param speed: simulated seconds per real second.
+    :param hosts: their names; :param features: more than the usual ones.
+    """
+
+    def __init__(
+        self,
+        count: int = 1,
+        profile: Profile | Sequence[Profile] = Profile.IDRAC9_7,
+        first: str = "127.31.0.1",
+        *,
+        port: int = 0,
+        tls: bool = True,
+        latency: Latency | None = None,
+        seed: int = 1,
+        speed: float = 1.0,
+        hosts: Sequence[str] = (),
+        features: Sequence[Install] = (),
+    ) -> None:
+        profiles = [profile] * count if isinstance(profile, Profile) else list(profile)
+        trees = {one: grown(one, features) for one in set(profiles)}
+        self.clock = SimClock(speed)
+        self.addresses = addresses(first, count)
+        self.hosts = list(hosts) or [f"gpu{number:03d}" for number in range(1, count + 1)]
+        mint = Mint(seed)
+        self.bmcs = [
+            SimBmc(host, address, trees[one], one, machine(mint), self.clock, random.Random(f"{seed} {host}"))
+            for host, address, one in zip(self.hosts, self.addresses, profiles, strict=True)
+        ]
+        for number, bmc in enumerate(self.bmcs):
+            bmc.latency = latency
+            bmc.certificate = Certificate.of(bmc.address, bmc.service_tag, seed * 100_000 + number)
+        self.tls = tls
+        self._front = Front(self.bmcs, port, lambda bmc: bmc.certificate if tls else None)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def port(self) -> int:
+        """The port of all."""
+        return self._front.port
+
+    def start(self) -> Self:
+        """Serve, on a thread of its own."""
+        ready: list[BaseException | None] = []
+        started = threading.Event()
+
+        def serve() -> None:
+            loop = asyncio.new_event_loop()
+            self._loop = loop
+            try:
+                loop.run_until_complete(self._front.start())
+                ready.append(None)
+            except BaseException as problem:  # noqa: BLE001  handed to the thread that waits
+                ready.append(problem)
+                loop.close()
+                started.set()
+                return
+            started.set()
+            loop.run_forever()
+            loop.run_until_complete(self._front.stop())
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
+
+        self._thread = threading.Thread(target=serve, name="idrac-simulator", daemon=True)
+        self._thread.start()
+        started.wait()
+        if ready[0] is not None:
+            raise ready[0]
+        return self
+
+    def stop(self) -> None:
+        """Close every connection and end the thread."""
+        if self._loop is not None and self._thread is not None and self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(10)
+
+    def site_text(self) -> str:
+        """A site file's management section naming these BMCs; the password by the variable PASSWORD_VARIABLE."""
+        names = "\n".join(
+            f"    {host}: {address}" for host, address in zip(self.hosts, self.addresses, strict=True)
+        )
+        access = "\n".join(
+            f"    {host}: {{user: root, password: 'env:{PASSWORD_VARIABLE}', port: {self.port}}}"
+            for host in self.hosts
+        )
+        return f"management:\n  bmc_addresses:\n{names}\n  bmc_access:\n{access}\n"
+
+    @property
+    def password(self) -> str:
+        """Of the user root of every BMC, unless a test changed it."""
+        return ROOT_PASSWORD
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def __getitem__(self, which: int | str) -> SimBmc:
+        """A BMC by number, or by its host's name."""
+        return self.bmcs[which] if isinstance(which, int) else self.bmcs[self.hosts.index(which)]
+
+    def __iter__(self) -> Iterator[SimBmc]:
+        return iter(self.bmcs)
+
+    def __len__(self) -> int:
+        return len(self.bmcs)
