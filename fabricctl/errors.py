@@ -229,6 +229,8 @@ class BmcError(FabricctlError):
     """
 
     exit_code = EXIT_COULD_NOT_TELL
+    sent = True
+    """Whether the BMC may have received the request; False when it surely did not."""
 
     def __init__(self, message: str, *, bmc: str = "", hint: str = "") -> None:
         super().__init__(message, hint=hint)

@@ -1,7 +1,7 @@
 """The search for passwords where none may be: after a session of tests, in everything the tests left and said.
 
-Every simulated BMC has a password that begins with a marker, random for the session. What is searched for the marker,
-and for its base64 as HTTP Basic would carry it:
+Passwords of simulated BMCs, and tokens of their sessions, begin with a marker, random for the session. Searched for
+it, for its base64 as HTTP Basic would carry it, and for every password that was set on a simulated BMC:
 
 - every file below the session's temporary folder: state stores, logs, reports, JSON (also inside ``.gz``);
 - every output that a test looked at: of commands, of ``capsys``, of Typer's runner; what pytest itself captured;
@@ -147,7 +147,6 @@ class Hunt:
 
 
 _HUNTS: list[Hunt] = []
-_SET: set[str] = set()
 
 
 def heard(where: str, *texts: str | bytes | None) -> None:
@@ -156,15 +155,11 @@ def heard(where: str, *texts: str | bytes | None) -> None:
         hunt.say(where, *texts)
 
 
-def password_set(password: str) -> None:
-    """A simulated BMC was given this password, by whoever: it is looked for too."""
-    if len(password) >= SHORTEST:
-        _SET.add(password)
-
-
 def passwords_set() -> set[str]:
     """Passwords that simulated BMCs of this process were given."""
-    return _SET
+    simulator = sys.modules.get("tests.sim.idrac.users")
+    known: set[str] = getattr(simulator, "PASSWORDS", set())
+    return {password for password in known if len(password) >= SHORTEST}
 
 
 _HEARD: list[bool] = []

@@ -19,6 +19,7 @@ from fabricctl.cli import schema as schema_commands
 from fabricctl.cli import site as site_commands
 from fabricctl.cli import verify_cabling as verify_commands
 from fabricctl.cli import work_order as work_order_commands
+from fabricctl.cli.bmc import group as bmc_group
 from fabricctl.cli.console import say
 from fabricctl.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, FabricctlError, InputError
 
@@ -42,6 +43,7 @@ app.add_typer(site_commands.app, name="site")
 app.add_typer(work_order_commands.app, name="work-order")
 app.add_typer(findings_commands.app, name="findings")
 node_commands.register(app)
+app.add_typer(bmc_group.app, name="bmc")
 schema_commands.register(app)
 
 

@@ -127,6 +127,7 @@ class EventKind(StrEnum):
     NODE_MEDIA = "node.media"
     NODE_BIOS = "node.bios"
     NODE_LED = "node.led"
+    NODE_JOB = "node.job"
     BMC_TRUST = "bmc.trust"
     BMC_PASSWORD = "bmc.password"  # noqa: S105 - the name of a change, not a password
     BMC_SESSION = "bmc.session"

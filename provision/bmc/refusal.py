@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from fabricctl.errors import BmcAnswerError, BmcError
+from fabricctl.errors import BmcAnswerError, BmcError, BmcUnsupportedError
+
+REFUSED = (BmcAnswerError, BmcUnsupportedError)
+"""Answers that say no: 405 and 501 come as the second."""
 
 
 def keys_of(error: BmcError) -> frozenset[str]:
@@ -13,4 +16,6 @@ def keys_of(error: BmcError) -> frozenset[str]:
 
 def refuses_place(error: BmcError) -> bool:
     """Whether an answer says that this resource cannot be written this way, so that another place may be tried."""
+    if isinstance(error, BmcUnsupportedError):
+        return True
     return isinstance(error, BmcAnswerError) and error.status in (400, 404, 405, 501)

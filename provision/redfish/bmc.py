@@ -74,9 +74,14 @@ class Bmc(Protocol):
         """Where the main resources are, worked out once (for an iDRAC without a request beyond the root)."""
         ...
 
-    async def get(self, path: str, group: Group = Group.QUICK) -> Reply:
+    async def generation(self) -> int:
+        """Of an iDRAC: 8, 9 or 10, asked once and then also in the layout; 0 for others."""
+        ...
+
+    async def get(self, path: str, group: Group = Group.QUICK, *, absent_s: float = 0.0) -> Reply:
         """One resource.
 
+        :param absent_s: seconds the BMC may be away altogether, because it is known to restart.
         :raises BmcNotFoundError: it is not there; :raises BmcError: any other failure.
         """
         ...

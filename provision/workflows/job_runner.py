@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from fabricctl.errors import (
     BmcAnswerError,
     BmcBusyError,
-    BmcDeadlineError,
     BmcError,
     BmcFingerprintError,
-    BmcGarbledError,
     BmcNotFoundError,
-    BmcNotReadyError,
     BmcOutcomeUnknownError,
-    BmcSkippedError,
-    BmcTlsError,
     BmcUnreachableError,
 )
 from provision.bmc.job_watch import End, Gap, Patience, Seen, Watch, look
@@ -25,46 +20,13 @@ from provision.bmc.jobs import Job, Phase, Place, WantedJob, blocking, job_id_of
 from provision.bmc.refusal import keys_of
 from provision.bmc.reply import Reply
 from provision.redfish.bmc import Bmc
+from provision.workflows.elapsed import ABSENT_S, SILENCE, Elapsed, come_back
 
 BUSY = frozenset({"RAC0679", "LC068", "RAC0508"})
 """A job operation runs already, or the Lifecycle Controller is taken. The request was refused: nothing was made."""
 COMMITTED = frozenset({"SYS011"})
 """Pending values belong to a job already."""
-_SILENCE = (
-    *(BmcUnreachableError, BmcDeadlineError, BmcNotReadyError),
-    *(BmcSkippedError, BmcTlsError, BmcGarbledError),
-)
-"""How a BMC that restarts itself looks from outside."""
 PATIENCE = Patience()
-
-
-@dataclass
-class Elapsed:
-    """Seconds that went by at one BMC: those it waited, on whatever clock, and those its answers took.
-
-    :param clock: monotonic seconds.
-    """
-
-    clock: Callable[[], float] = time.monotonic
-    seconds: float = 0.0
-    _mark: float = field(default=0.0, init=False)
-
-    def __post_init__(self) -> None:
-        self._mark = self.clock()
-
-    def now(self) -> float:
-        """Seconds since it was made."""
-        mark = self.clock()
-        self.seconds += mark - self._mark
-        self._mark = mark
-        return self.seconds
-
-    async def wait(self, bmc: Bmc, seconds: float) -> None:
-        """Let time pass, and count it as asked for: a test's clock may run faster."""
-        self.now()
-        await bmc.wait(seconds)
-        self.seconds += seconds
-        self._mark = self.clock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +85,7 @@ async def find_job(bmc: Bmc, job_id: str) -> Job | None:
     """One job, from the first place that has it; None when none has. :raises BmcError: a place could not be read."""
     for place, path in await _places(bmc):
         try:
-            reply = await bmc.get(f"{path}/{job_id}")
+            reply = await bmc.get(f"{path}/{job_id}", absent_s=ABSENT_S)
         except BmcNotFoundError:
             continue
         except BmcAnswerError as error:
@@ -223,11 +185,10 @@ async def ensure_job(
                     bmc=str(bmc.target),
                     hint="look at the job list, then run the command again",
                 ) from error
-        except BmcAnswerError as error:
-            keys = keys_of(error)
-            if not keys & (BUSY | COMMITTED) or elapsed.now() >= patience.total_s:
-                raise _refused(bmc, error, keys) from error
-            await elapsed.wait(bmc, patience.slowest_s)
+        except (BmcBusyError, BmcAnswerError) as error:
+            if not isinstance(error, BmcBusyError) and not keys_of(error) & (BUSY | COMMITTED):
+                raise
+            await _way_free(bmc, error, elapsed, patience)
             continue
         else:
             job_id = job_id_of(reply.location, reply.body)
@@ -255,7 +216,8 @@ async def _made(bmc: Bmc, wanted: WantedJob, before: set[str], elapsed: Elapsed)
     while True:
         try:
             jobs = await read_jobs(bmc)
-        except _SILENCE:
+        except SILENCE:
+            await come_back(bmc, PATIENCE.appear_s)
             jobs = []
         new = [job for job in jobs if job.id not in before and wanted.same_subject(job)]
         if new:
@@ -265,12 +227,28 @@ async def _made(bmc: Bmc, wanted: WantedJob, before: set[str], elapsed: Elapsed)
         await elapsed.wait(bmc, PATIENCE.poll_s)
 
 
+async def _way_free(bmc: Bmc, error: BmcError, elapsed: Elapsed, patience: Patience) -> None:
+    """After a refusal because of another job: wait a while for it, if it is one that ends by itself.
+
+    :raises BmcBusyError: it waits for a reset, or does not end within the patience. It is left alone.
+    """
+    jobs = await read_jobs(bmc)
+    waiting = [job for job in jobs if job.phase in (Phase.WAITING, Phase.STUCK)]
+    if (waiting and not blocking(jobs)) or elapsed.now() >= patience.total_s:
+        if waiting:
+            raise _busy(bmc, waiting, "is in the way") from error
+        raise BmcBusyError(
+            error.message, bmc=str(bmc.target), hint="somebody else's job is in the way"
+        ) from error
+    await elapsed.wait(bmc, patience.slowest_s)
+
+
 async def _seen(bmc: Bmc, job_id: str) -> Seen:
     try:
         return await find_job(bmc, job_id) or Gap.NOT_THERE
     except BmcFingerprintError:
         raise  # another machine answers: waiting does not help
-    except _SILENCE:
+    except SILENCE:
         return Gap.SILENT
     except BmcAnswerError as error:
         if error.status < 500:
@@ -281,7 +259,7 @@ async def _seen(bmc: Bmc, job_id: str) -> Seen:
 async def _places(bmc: Bmc) -> list[tuple[Place, str]]:
     layout = await bmc.layout()
     places = [(Place.JOB, "/redfish/v1/JobService/Jobs"), (Place.TASK, "/redfish/v1/TaskService/Tasks")]
-    if layout.vendor == "Dell" or layout.generation:
+    if layout.vendor == "Dell":
         places.insert(0, (Place.DELL, f"{layout.manager}/Oem/Dell/Jobs"))
     return places
 
@@ -292,9 +270,3 @@ def _busy(bmc: Bmc, jobs: list[Job], what: str) -> BmcBusyError:
         bmc=str(bmc.target),
         hint="it is left alone; wait for it, or see bmc jobs list and bmc jobs clear --id",
     )
-
-
-def _refused(bmc: Bmc, error: BmcAnswerError, keys: frozenset[str]) -> BmcError:
-    if keys & (BUSY | COMMITTED):
-        return BmcBusyError(error.message, bmc=str(bmc.target), hint="somebody else's job is in the way")
-    return error

@@ -73,7 +73,10 @@ class StatefulBmc:
             )
         return found
 
-    async def get(self, path: str, group: Group = Group.QUICK) -> Reply:
+    async def generation(self) -> int:
+        return self._layout.generation
+
+    async def get(self, path: str, group: Group = Group.QUICK, *, absent_s: float = 0.0) -> Reply:
         return Reply(path, 200, body=self.body(path))
 
     async def members(

@@ -132,10 +132,10 @@ def _database(text: str, said_by: str, secret: bool) -> Location:
 
 def default_file(site_name: str, ending: str) -> str:
     """Path of a site's own file in the folder of states. :raises StateError: there is no home folder."""
-    return str(_default_folder() / f"{_file_name(site_name)}{ending}")
+    return str(state_folder() / f"{_file_name(site_name)}{ending}")
 
 
-def _default_folder() -> Path:
+def state_folder() -> Path:
     """XDG Base Directory Specification: state that is neither configuration nor cache."""
     told = os.environ.get("XDG_STATE_HOME", "")
     if os.path.isabs(told):

@@ -11,16 +11,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar, cast
 
+from tests.sim.idrac.boot import Boot, Override
 from tests.sim.idrac.call import Body
 from tests.sim.idrac.clock import Agenda, SimClock, Timer
 from tests.sim.idrac.faults import Fault, Latency
+from tests.sim.idrac.power import Power, PowerHook
 from tests.sim.idrac.profile import Profile
+from tests.sim.idrac.readiness import Readiness
 from tests.sim.idrac.sessions import Sessions
 from tests.sim.idrac.tls import Certificate
 from tests.sim.idrac.tree import Moment, Tree
+from tests.sim.idrac.users import ROOT_PASSWORD, Users
 
 P = TypeVar("P")
-ROOT_PASSWORD = "simulated-calvin"  # noqa: S105  the simulator's own, known to every test
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +64,14 @@ class SimBmc:
         self.started = datetime.now(UTC)
         self.clock_skew_s = 0.0
         self.certificate: Certificate
-        self.users: dict[str, str] = {"root": ROOT_PASSWORD}
+        self.users = Users(root=ROOT_PASSWORD)
         self.faults: list[Fault] = []
         self.latency: Latency | None = None
         self.requests: deque[Logged] = deque(maxlen=4000)
         self.changes: dict[str, Body] = {}
         self.removed: set[str] = set()
+        self.pending: list[Callable[[], None]] = []
+        """Settings that take effect in the next POST, where no jobs feature keeps them."""
         self._parts: dict[Callable[[SimBmc], Any], Any] = {}
         self._watchers: dict[Moment, list[Callable[[SimBmc], None]]] = {moment: [] for moment in Moment}
 
@@ -86,6 +91,27 @@ class SimBmc:
     def sessions(self) -> Sessions:
         """Its sessions; ``len()`` counts the open ones."""
         return self.part(Sessions)
+
+    @property
+    def power(self) -> Power:
+        """Its server's power."""
+        return self.part(Power)
+
+    @property
+    def boot(self) -> Boot:
+        """Its server's boot settings."""
+        return self.part(Boot)
+
+    @property
+    def boot_override(self) -> Override:
+        """What the next boot is to be from."""
+        self.settle()
+        return self.boot.override
+
+    @property
+    def readiness(self) -> Readiness:
+        """What it is not ready for, and until when."""
+        return self.part(Readiness)
 
     @property
     def fingerprint(self) -> str:
@@ -117,8 +143,26 @@ class SimBmc:
         """Be told when POST is over and the boot device was chosen."""
         self.on(Moment.POST_DONE, watcher)
 
+    def on_power(self, hook: PowerHook) -> None:
+        """Let a real machine follow: called with what it must do and from which device this boot is.
+
+        It runs within the request that asks for it, so it must be quick: start a process, do not wait for it.
+        """
+        self.power.hooks.append(hook)
+
+    def configure(self, attributes: Body, apply: Callable[[], None]) -> str:
+        """Let a setting take effect in the next POST, by a job where there are jobs; the id of the job or nothing."""
+        if self.tree.config_job is not None:
+            return self.tree.config_job(self, attributes, apply)
+        self.pending.append(apply)
+        return ""
+
     def tell(self, moment: Moment) -> None:
         """Tell features and watchers."""
+        if moment is Moment.POST_STARTED:
+            pending, self.pending = self.pending, []
+            for apply in pending:
+                apply()
         for watcher in [*self.tree.watchers[moment], *self._watchers[moment]]:
             watcher(self)
 

@@ -4,18 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tests.sim.idrac import root, sessions
+from tests.sim.idrac import (
+    accounts,
+    bios,
+    boot,
+    firmware,
+    job_resources,
+    lifecycle,
+    logs,
+    media,
+    power,
+    reboots,
+    root,
+    sessions,
+    supplies,
+    system,
+    thermal,
+)
+from tests.sim.idrac.bodies import chassis, compute, manager, network, pcie, storage
+from tests.sim.idrac.hardware import Hardware
 from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.tree import Tree
 
 Install = Callable[[Tree, Profile], None]
+InstallParts = Callable[[Tree, Profile, Hardware], None]
 
-FEATURES: list[Install] = [root.install, sessions.install]
+FEATURES: list[Install] = [
+    *(root.install, sessions.install, power.install, boot.install),
+    *(job_resources.install, lifecycle.install, bios.install, logs.install, firmware.install, media.install),
+    *(accounts.install, thermal.install, supplies.install, reboots.install),
+]
+"""What does not depend on the server's parts."""
+PARTS: list[InstallParts] = [
+    *(system.install, manager.install, chassis.install, network.install, compute.install),
+    *(storage.install, pcie.install),
+]
+"""What does."""
 
 
-def grown(profile: Profile, more: Sequence[Install] = ()) -> Tree:
+def grown(profile: Profile, hardware: Hardware, more: Sequence[Install] = ()) -> Tree:
     """The tree of BMCs of one profile."""
     tree = Tree()
     for install in [*FEATURES, *more]:
         install(tree, profile)
+    for install_parts in PARTS:
+        install_parts(tree, profile, hardware)
     return tree

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable
 
+from tests.sim.idrac.hardware import Adapter, Hardware, Kind
+
 _TAG = "BCDFGHJKLMNPQRSTVWXYZ0123456789"
 
 
@@ -36,9 +38,9 @@ class Mint:
         """A service tag: seven letters and digits without vowels."""
         return self._unused(lambda: "".join(self._dice.choices(_TAG, k=7)))
 
-    def serial(self, prefix: str, digits: int = 8) -> str:
+    def serial(self, prefix: str, digits: int = 8, alphabet: str = "0123456789ABCDEF") -> str:
         """A serial number."""
-        return self._unused(lambda: prefix + "".join(self._dice.choices("0123456789ABCDEF", k=digits)))
+        return self._unused(lambda: prefix + "".join(self._dice.choices(alphabet, k=digits)))
 
     def macs(self, vendor: int, count: int) -> int:
         """The first of this many MACs in a row, of one card."""
@@ -63,10 +65,54 @@ def swap(first: dict[str, str], second: dict[str, str], keys: Iterable[str]) -> 
         first[key], second[key] = second[key], first[key]
 
 
-def machine(mint: Mint) -> dict[str, str]:
-    """Identities of one machine, by what stands in bodies: ``tag``, ``bmc_mac``, ``board``, ``mac:<FQDD>``…"""
-    return {
-        "tag": mint.tag(),
+def machine(mint: Mint, hardware: Hardware, address: str) -> dict[str, str]:
+    """Identities of one machine, by what stands in bodies.
+
+    ``tag``, ``express`` (the tag as a number), ``board``, ``uuid``…, ``address``, ``bmc_mac``; by function ``mac:…``
+    (permanent), ``virtual_mac:…`` (current), ``guid:…``; by part ``serial:…``.
+    """
+    tag = mint.tag()
+    known = {
+        "tag": tag,
+        "express": str(int(tag, 36)),
         "board": mint.serial("CNIVC00", 7),
         "bmc_mac": mac_text(mint.macs(0xB07B25, 1), upper=False),
+        "address": address,
+        **_uuids(tag),
+    }
+    for adapter in hardware.adapters:
+        known |= card(mint, adapter)
+    for drive in hardware.drives:
+        known[f"serial:{drive.id}"] = mint.serial(drive.serial, 9)
+    for gpu in hardware.gpus:
+        known[f"serial:{gpu.id}"] = mint.serial("165", 10, "0123456789")
+    for part in hardware.dimms:
+        known[f"serial:{part}"] = mint.serial("", 8)
+    return known
+
+
+def card(mint: Mint, adapter: Adapter) -> dict[str, str]:
+    """Identities of one network adapter; a replacement has others."""
+    first = mint.macs(adapter.vendor, len(adapter.ports))
+    known = {f"serial:{adapter.id}": mint.serial("MT24" if adapter.vendor != 0xE43D1A else "VNFCVBA", 8)}
+    for number, port in enumerate(adapter.ports):
+        mac = mac_text(first + number)
+        known |= {f"mac:{port.function}": mac, f"virtual_mac:{port.function}": mac}
+        if adapter.kind is Kind.INFINIBAND:
+            known[f"guid:{port.function}"] = guid_of_mac(first + number)
+            known[f"serial:NetworkTransceiver.Integrated.1:{port.id}"] = mint.serial("MT25", 9)
+    return known
+
+
+def _uuids(tag: str) -> dict[str, str]:
+    """UUIDs of a Dell spell the service tag (capture: tag F54P1G3 is 4c4c4544-0035-3410-8050-c6c04f314733)."""
+    t = [f"{ord(letter):02x}" for letter in tag]
+    flagged = f"{ord(tag[0]) | 0x80:02x}"
+    tail = f"{flagged}c04f{t[4]}{t[5]}{t[6]}"
+    uuid = f"4c4c4544-00{t[1]}-{t[2]}10-80{t[3]}-{tail}"
+    raw = bytes.fromhex(uuid.replace("-", ""))[::-1].hex()
+    return {
+        "uuid": uuid,
+        "smbios_guid": f"44454c4c-{t[1]}00-10{t[2]}-80{t[3]}-{tail}",
+        "platform_guid": f"{raw[:8]}-{raw[8:12]}-{raw[12:16]}-{raw[16:20]}-{raw[20:]}",
     }

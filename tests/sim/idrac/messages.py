@@ -32,20 +32,25 @@ TEXTS: dict[str, Text] = {
         "Enter the correct resource and retry the operation.",
         status=404,
     ),
-    "SYS405": Text(
-        "Unable to complete the operation because the method {0} is not allowed for the resource.",
-        "Use a method that the resource allows and retry the operation.",
+    "SYS402": Text(
+        "Unable to run the method because the requested HTTP method is not allowed.",
+        "Enter a valid HTTP method and retry the operation.",
+        "Informational",
         status=405,
     ),
-    "SYS410": Text(
-        "Unable to complete the operation because the value {0} is not in the list of acceptable values.",
-        "Enter a valid value from the enumeration list and retry the operation.",
-        "Warning",
+    "SYS405": Text(
+        "Unable to complete the operation because the JSON data format entered is invalid.",
+        "Enter the correct JSON data format and retry the operation.",
     ),
-    "SYS425": Text(
+    "SYS410": Text(
+        "Unable to modify the attribute because the attribute is read-only and depends on other attributes.",
+        "Verify if the attribute depends on other attributes, set these first and retry the operation.",
+        "Informational",
+    ),
+    "SYS426": Text(
         "Unable to complete the operation because the value {0} entered for the property {1} is not in the list of "
         "acceptable values.",
-        "Enter a valid value from the enumeration list and retry the operation.",
+        "Enter a valid value from the enumeration list that Redfish service supports and retry the operation.",
         "Warning",
     ),
     "SYS428": Text(
@@ -85,8 +90,8 @@ TEXTS: dict[str, Text] = {
         status=503,
     ),
     "RAC0508": Text(
-        "An unexpected error occurred.",
-        "Wait a few minutes and retry the operation.",
+        "Unable to complete the operation because the provider is not ready.",
+        "Wait for few minutes, refresh the page and retry. If the problem persists, reset the iDRAC.",
         "Critical",
         status=500,
     ),
@@ -106,7 +111,9 @@ TEXTS: dict[str, Text] = {
     ),
     "SYS011": Text(
         "Pending configuration values are already committed, unable to perform another set operation.",
-        "Wait for the scheduled job to complete or delete the job, then retry the operation.",
+        "Wait for the scheduled job to complete or delete the configuration jobs before attempting more set "
+        "attribute operations.",
+        "Warning",
     ),
     "RAC0679": Text(
         "A job operation is already running. Retry the operation after the existing job is completed.",
@@ -115,8 +122,9 @@ TEXTS: dict[str, Text] = {
         status=503,
     ),
     "LC068": Text(
-        "Unable to create the job because another job of the same kind is in progress.",
-        "Wait until that job is completed and retry the operation.",
+        "Unable to perform the import or export operation because there are pending attribute changes or a "
+        "configuration job is in progress.",
+        "Apply or cancel the pending attribute changes, wait for or delete the job, then retry the operation.",
         "Warning",
     ),
     "SYS413": Text("The operation successfully completed.", "No response action is required.", "OK", 200),

@@ -11,7 +11,7 @@ from tests.sim.idrac.call import Answer, Body
 from tests.sim.idrac.filters import matches
 from tests.sim.idrac.messages import not_found, refused
 from tests.sim.idrac.template import Template, dumps
-from tests.sim.idrac.tree import Collection
+from tests.sim.idrac.tree import Collection, Mixed
 
 if TYPE_CHECKING:
     from tests.sim.idrac.bmc import SimBmc
@@ -32,6 +32,10 @@ def single(bmc: SimBmc, path: str) -> bytes | None:
         return data if changes is None else dumps(merged(json.loads(data), changes))
     if isinstance(entry, Collection):
         return _collection(bmc, path, entry, {})
+    if isinstance(entry, Mixed):
+        data = entry.fixed.fill(bmc.identity)[:-1] + b"," + dumps(entry.live(bmc))[1:]
+        changes = bmc.changes.get(path)
+        return data if changes is None else dumps(merged(json.loads(data), changes))
     body = entry(bmc) if entry is not None else _of_family(bmc, path)
     if body is None:
         return None
@@ -99,6 +103,8 @@ def _check(bmc: SimBmc, options: Mapping[str, str]) -> None:
 def _shown(bmc: SimBmc, path: str, entry: Collection) -> Sequence[str]:
     """Members as the collection shows them now, those a test hides left out."""
     members = entry.paths(bmc)
+    if path in bmc.tree.inventory and not bmc.power.collected:
+        members = []
     for hide in bmc.tree.hidden:
         members = hide(bmc, path, members)
     changes = bmc.changes.get(path)
@@ -123,7 +129,7 @@ def _collection(bmc: SimBmc, path: str, entry: Collection, options: Mapping[str,
         size = min(size, top)
     page = members[skip : skip + size]
     links = [b'{"@odata.id":' + dumps(member) + b"}" for member in page]
-    if expand:
+    if expand or entry.inline:
         links = [single(bmc, member) or link for member, link in zip(page, links, strict=True)]
         if "$select" in options:
             links = [dumps(_selected(json.loads(link), options["$select"])) for link in links]

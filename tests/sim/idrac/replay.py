@@ -18,7 +18,6 @@ import json
 import os
 import re
 import secrets
-import ssl
 import threading
 import time
 from collections.abc import Mapping
@@ -29,8 +28,8 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.sim.idrac.certificate import Certificate, make_certificate
 from tests.sim.idrac.replay_query import expand, select
+from tests.sim.idrac.tls import Certificate
 
 SESSIONS = "/redfish/v1/SessionService/Sessions"
 _OPEN = {"/redfish", "/redfish/v1", "/redfish/v1/odata", "/redfish/v1/$metadata"}
@@ -95,7 +94,7 @@ class Replay:
         self.delay_s = delay_s
         self.sessions: dict[str, str] = {}
         self.requests: list[Asked] = []
-        self._certificate: Certificate | None = make_certificate(address) if tls else None
+        self._certificate = Certificate.of(address, "replay", 1) if tls else None
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._serve, name="replay", daemon=True)
         self._ready = threading.Event()
@@ -144,8 +143,7 @@ class Replay:
         app.router.add_route("*", "/{rest:.*}", self._answer)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
         await self._runner.setup()
-        context: ssl.SSLContext | None = self._certificate.context() if self._certificate else None
-        site = web.TCPSite(self._runner, self.address, self.port, ssl_context=context)
+        site = web.TCPSite(self._runner, self.address, self.port, ssl_context=self._certificate)
         await site.start()
         if self.port == 0:
             server: Any = site._server

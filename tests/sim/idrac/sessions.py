@@ -14,6 +14,7 @@ from tests.sim.idrac.call import Answer, Body, Call
 from tests.sim.idrac.messages import error, errors, message, refused, success
 from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.tree import Tree
+from tests.sim.idrac.users import MARKER
 
 if TYPE_CHECKING:
     from tests.sim.idrac.bmc import SimBmc
@@ -94,7 +95,7 @@ class Sessions:
             f"{self._bmc.service_tag} {number} {self._bmc.dice.random()}".encode()
         ).hexdigest()
         created = self._bmc.time().replace(microsecond=0).isoformat()
-        session = Session(number, token[:32], user, client, created, self._bmc.now())
+        session = Session(number, f"{MARKER}{token[:32]}", user, client, created, self._bmc.now())
         self.open[number] = session
         self.created += 1
         self.most = max(self.most, len(self.open))

@@ -9,14 +9,16 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
-from tests.sim.idrac.bmc import ROOT_PASSWORD, SimBmc
+from tests.sim.idrac.bmc import SimBmc
 from tests.sim.idrac.clock import SimClock
 from tests.sim.idrac.faults import Latency
 from tests.sim.idrac.features import Install, grown
+from tests.sim.idrac.hardware import XE9680, Hardware
 from tests.sim.idrac.identity import Mint, machine
 from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.server import Front, addresses
 from tests.sim.idrac.tls import Certificate
+from tests.sim.idrac.users import ROOT_PASSWORD
 
 PASSWORD_VARIABLE = "FABRICCTL_SIM_PASSWORD"  # noqa: S105  a name, not a password
 
@@ -28,7 +30,8 @@ class Simulator:
     :param port: 0: one that is free. Addresses of two simulators must differ when their ports do not.
     :param latency: how long answers take (:mod:`faults`), None: no longer than they take.
     :param seed: of all identities and dice; :param speed: simulated seconds per real second.
-    :param hosts: their names; :param features: more than the usual ones.
+    :param hardware: what their servers are made of; :param hosts: their names.
+    :param features: more than the usual ones.
     """
 
     def __init__(
@@ -44,15 +47,24 @@ class Simulator:
         speed: float = 1.0,
         hosts: Sequence[str] = (),
         features: Sequence[Install] = (),
+        hardware: Hardware = XE9680,
     ) -> None:
         profiles = [profile] * count if isinstance(profile, Profile) else list(profile)
-        trees = {one: grown(one, features) for one in set(profiles)}
+        trees = {one: grown(one, hardware, features) for one in set(profiles)}
         self.clock = SimClock(speed)
         self.addresses = addresses(first, count)
         self.hosts = list(hosts) or [f"gpu{number:03d}" for number in range(1, count + 1)]
         mint = Mint(seed)
         self.bmcs = [
-            SimBmc(host, address, trees[one], one, machine(mint), self.clock, random.Random(f"{seed} {host}"))
+            SimBmc(
+                host,
+                address,
+                trees[one],
+                one,
+                machine(mint, hardware, address),
+                self.clock,
+                random.Random(f"{seed} {host}"),
+            )
             for host, address, one in zip(self.hosts, self.addresses, profiles, strict=True)
         ]
         for number, bmc in enumerate(self.bmcs):

@@ -1,0 +1,372 @@
+"""``fabricctl bmc boot``: what nodes boot next, once or for good, with a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabricctl.cli.bmc.common import Desk, Force, Hosts, Reason, SiteFile, Yes, open_desk
+from fabricctl.cli.bmc.power import ForceOff, Grace
+from fabricctl.cli.state_options import Format, FormatOption, StateOption
+from fabricctl.errors import UsageError
+
+if TYPE_CHECKING:
+    from fabricctl.nodes.model import Event
+    from provision.redfish.bmc import Bmc
+    from provision.report.change_report import Changed, Planned
+    from provision.workflows.boot import BootState
+    from provision.workflows.boot_run import BootPlan, BootRun
+    from provision.workflows.journal import Journal
+
+boot = typer.Typer(
+    help="What nodes boot next: once by default. Set only where it differs, and proven by reading back.",
+    short_help="Boot from PXE, disk, media or into BIOS setup, once or for good.",
+    no_args_is_help=True,
+)
+
+Persistent = Annotated[
+    bool,
+    typer.Option("--persistent", help="For good: the boot options of this kind come first in the order."),
+]
+Mode = Annotated[
+    str,
+    typer.Option(metavar="UEFI|Legacy", help="Boot mode; written only where it differs. Default: as it is."),
+]
+Nic = Annotated[
+    str,
+    typer.Option(
+        metavar="FQDD",
+        help="Boot from this port (NIC.Slot.5-1), also one that shows no MAC yet: a BIOS job makes it a boot device.",
+    ),
+]
+Reset = Annotated[
+    bool, typer.Option("--reset", help="Then restart the nodes, in waves; those that are off go on.")
+]
+Prove = Annotated[
+    bool, typer.Option("--prove", help="With --reset: wait until the boot has taken the override.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the tree."""
+    app.add_typer(boot, name="boot")
+
+
+@boot.command("pxe", short_help="Boot from the network by PXE.")
+def boot_pxe(
+    hosts: Hosts,
+    site: SiteFile = "",
+    persistent: Persistent = False,
+    nic: Nic = "",
+    mode: Mode = "",
+    reset: Reset = False,
+    prove: Prove = False,
+    force: ForceOff = False,
+    grace: Grace = 300,
+    yes: Yes = False,
+    force_in_service: Force = False,
+    reason: Reason = "",
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Have nodes boot from the network, once; afterwards they boot as usual again.
+
+    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    """
+    plan = _plan(
+        "pxe", persistent=persistent, nic=nic, mode=mode, reset=reset, prove=prove, force=force, grace=grace
+    )
+    set_boot(
+        "boot pxe", plan, hosts, site, state, yes=yes, force=force_in_service, reason=reason, format=format
+    )
+
+
+@boot.command("http", short_help="Boot from the network by UEFI HTTP.")
+def boot_http(
+    hosts: Hosts,
+    site: SiteFile = "",
+    persistent: Persistent = False,
+    nic: Nic = "",
+    reset: Reset = False,
+    prove: Prove = False,
+    force: ForceOff = False,
+    grace: Grace = 300,
+    yes: Yes = False,
+    force_in_service: Force = False,
+    reason: Reason = "",
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Have nodes boot by UEFI HTTP, once.
+
+    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    """
+    plan = _plan("http", persistent=persistent, nic=nic, reset=reset, prove=prove, force=force, grace=grace)
+    set_boot(
+        "boot http", plan, hosts, site, state, yes=yes, force=force_in_service, reason=reason, format=format
+    )
+
+
+@boot.command("disk", short_help="Boot from disk.")
+def boot_disk(
+    hosts: Hosts,
+    site: SiteFile = "",
+    persistent: Persistent = False,
+    mode: Mode = "",
+    reset: Reset = False,
+    prove: Prove = False,
+    force: ForceOff = False,
+    grace: Grace = 300,
+    yes: Yes = False,
+    force_in_service: Force = False,
+    reason: Reason = "",
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Have nodes boot from disk, once or for good.
+
+    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    """
+    plan = _plan("disk", persistent=persistent, mode=mode, reset=reset, prove=prove, force=force, grace=grace)
+    set_boot(
+        "boot disk", plan, hosts, site, state, yes=yes, force=force_in_service, reason=reason, format=format
+    )
+
+
+@boot.command("media", short_help="Boot from (virtual) CD.")
+def boot_media(
+    hosts: Hosts,
+    site: SiteFile = "",
+    persistent: Persistent = False,
+    reset: Reset = False,
+    prove: Prove = False,
+    force: ForceOff = False,
+    grace: Grace = 300,
+    yes: Yes = False,
+    force_in_service: Force = False,
+    reason: Reason = "",
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Have nodes boot from CD, virtual or not, once. To insert an image and boot it, see bmc media insert.
+
+    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    """
+    plan = _plan("media", persistent=persistent, reset=reset, prove=prove, force=force, grace=grace)
+    set_boot(
+        "boot media", plan, hosts, site, state, yes=yes, force=force_in_service, reason=reason, format=format
+    )
+
+
+@boot.command("bios", short_help="Boot into BIOS setup.")
+def boot_bios(
+    hosts: Hosts,
+    site: SiteFile = "",
+    reset: Reset = False,
+    force: ForceOff = False,
+    grace: Grace = 300,
+    yes: Yes = False,
+    force_in_service: Force = False,
+    reason: Reason = "",
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Have nodes stop in their BIOS setup at the next boot, for somebody at the console.
+
+    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    """
+    plan = _plan("bios", reset=reset, force=force, grace=grace)
+    set_boot(
+        "boot bios", plan, hosts, site, state, yes=yes, force=force_in_service, reason=reason, format=format
+    )
+
+
+@boot.command("none", short_help="Take a boot override back.")
+def boot_none(
+    hosts: Hosts,
+    site: SiteFile = "",
+    yes: Yes = False,
+    reason: Reason = "",
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Take a boot override back: nodes boot as usual.
+
+    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    """
+    set_boot(
+        "boot none", _plan("none"), hosts, site, state, yes=yes, force=False, reason=reason, format=format
+    )
+
+
+@boot.command("status", short_help="What nodes boot next, and whether the last override was taken.")
+def boot_status(
+    hosts: Hosts = "all", site: SiteFile = "", state: StateOption = "", format: FormatOption = Format.TEXT
+) -> None:
+    """Show what nodes boot next, and what became of the override that was set last.
+
+    HOSTS is a host set such as gpu[001-032]; every node with a BMC address when left out.
+    """
+    from fabricctl.cli.bmc.change import look, show_list
+    from provision.bmc.boot_fate import fate_words
+    from provision.report.power_report import boot_table
+    from provision.workflows.boot import read_state
+
+    desk = open_desk(hosts, site, state)
+    outcomes = look(desk, read_state, "reading boot")
+    states = {o.target.host: (o.value.system, o.value.boot) for o in outcomes if o.value is not None}
+    last = _last_events(desk)
+    told = {
+        host: fate_words(last[host].at, last[host].after, boot.override, system.last_reset)
+        for host, (system, boot) in states.items()
+        if host in last
+    }
+    show_list(desk, boot_table(states, told), format, outcomes)
+
+
+def _plan(
+    word: str,
+    *,
+    persistent: bool = False,
+    nic: str = "",
+    mode: str = "",
+    reset: bool = False,
+    prove: bool = False,
+    force: bool = False,
+    grace: float = 300,
+) -> BootPlan:
+    """Options as a plan. :raises UsageError: they do not go together."""
+    from provision.bmc.boot import WORDS
+    from provision.bmc.boot_device import check_fqdd
+    from provision.workflows.boot_run import BootPlan
+    from provision.workflows.power import PowerOptions
+
+    if prove and not reset:
+        raise UsageError(
+            "--prove looks at the boot that --reset makes: give both, or see bmc boot status later"
+        )
+    if prove and persistent:
+        raise UsageError("--prove is for a one-time boot; see bmc boot status for --persistent")
+    if persistent and mode:
+        raise UsageError("--mode goes with a one-time boot; set the boot mode for good with bmc bios set")
+    known = {"": "", "uefi": "UEFI", "legacy": "Legacy"}
+    if mode.lower() not in known:
+        raise UsageError(f"--mode {mode}: expected UEFI or Legacy")
+    return BootPlan(
+        source=WORDS[word],
+        persistent=persistent,
+        mode=known[mode.lower()],
+        nic=check_fqdd(nic) if nic else "",
+        reset=reset,
+        prove=prove,
+        power=PowerOptions(force=force, grace_s=grace),
+    )
+
+
+def set_boot(
+    what: str,
+    wanted: BootPlan,
+    hosts: str,
+    site: str,
+    state: str,
+    *,
+    yes: bool,
+    force: bool,
+    reason: str,
+    format: Format,
+) -> None:
+    """Carry a plan out on the nodes of a host set."""
+    from fabricctl.cli.bmc.change import Manner, look, run_change
+    from provision.workflows.boot import read_state
+    from provision.workflows.boot_run import boot_node
+
+    desk = open_desk(hosts, site, state)
+    seen = look(desk, read_state, "reading boot")
+    manner = Manner(what, _disturbs(wanted), yes, force, reason, format)
+
+    def plan(host: str, now: BootState) -> Planned:
+        return plan_boot(host, now, wanted)
+
+    async def work(bmc: Bmc, journal: Journal) -> BootRun:
+        return await boot_node(bmc, wanted, journal)
+
+    run_change(desk, manner, seen, plan, work, boot_row)
+
+
+def _disturbs(wanted: BootPlan) -> str:
+    if wanted.reset:
+        return "restart it"
+    return "make its next boot another one"
+
+
+def plan_boot(host: str, now: BootState, wanted: BootPlan) -> Planned:
+    """What a boot command would do to one node."""
+    from provision.bmc.boot import decide_override, wanted_override
+    from provision.bmc.power import PowerRequest, decide_power
+    from provision.report.change_report import Planned
+
+    steps, already = [], ""
+    if wanted.image:
+        steps.append(f"insert {wanted.image.partition('?')[0]}")
+    if wanted.nic:
+        steps.append(f"make {wanted.nic} a boot device (BIOS job, unless it is one)")
+    override = wanted_override(wanted.source)
+    if wanted.persistent:
+        steps.append(f"boot order: {wanted.source} first, unless it is")
+    else:
+        change = decide_override(now.boot, override, wanted.mode)
+        if change.refused:
+            return Planned(host, refused=change.refused)
+        already = f"boot is {now.boot.override.words}"
+        if change.body is not None:
+            mode = f", mode {wanted.mode}" if "BootSourceOverrideMode" in change.body["Boot"] else ""
+            steps.append(f"boot {now.boot.override.words} -> {override.words}{mode}")
+    warn = False
+    if wanted.reset:
+        decision = decide_power(PowerRequest.CYCLE, now.system, force=wanted.power.force)
+        if decision.refused or decision.step is None:
+            return Planned(host, refused=decision.refused or "it cannot be restarted")
+        step = decision.step
+        if step.escalates and step.then is not None and wanted.power.grace_s <= 0:
+            step = step.then
+        warn = any(reset.cuts for reset in step.all)
+        steps.append(f"{step.words} (power is {now.system.power_words})")
+    return Planned(host, ", then ".join(steps), already, warn=warn)
+
+
+def boot_row(host: str, run: BootRun) -> Changed:
+    """What came of a boot command on one node."""
+    from provision.bmc.boot import Consumed
+    from provision.report.change_report import Changed, Result
+
+    before = run.boot.before if run.boot is not None else run.media.before if run.media is not None else ""
+    after = run.boot.after if run.boot is not None else run.media.after if run.media is not None else ""
+    said = [f"media {run.media.after}" if run.media is not None and run.boot is not None else ""]
+    said += [run.boot.said if run.boot is not None else ""]
+    if run.power is not None:
+        said.append(", then ".join(reset.value for reset in run.power.sent))
+        said.append(run.power.evidence)
+    if run.fate is not None:
+        fates = {
+            Consumed.YES: "the boot has taken the override",
+            Consumed.NO: "the override is still set: no boot has taken it",
+            Consumed.CHANGED: "somebody set another override meanwhile",
+        }
+        said.append(fates[run.fate])
+    said.append(run.said)
+    written = (
+        any(step is not None and step.written for step in (run.boot, run.media)) or run.power is not None
+    )
+    result = Result.NOT_REACHED if not run.reached else Result.DONE if written else Result.UNCHANGED
+    return Changed(host, result, before, after, "; ".join(text for text in said if text))
+
+
+def _last_events(desk: Desk) -> Mapping[str, Event]:
+    """Host -> the boot change recorded last; of a store that is not there yet, none."""
+    from fabricctl.nodes.model import EventKind
+    from fabricctl.workflows.nodes import Nodes
+
+    events: Sequence[Event] = Nodes(desk.location, desk.site).events(subjects=desk.hosts)
+    return {event.subject: event for event in events if event.kind is EventKind.NODE_BOOT}

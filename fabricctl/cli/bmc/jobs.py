@@ -1,0 +1,142 @@
+"""``fabricctl bmc jobs``: the job queues of BMCs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabricctl.cli.bmc.common import Hosts, Reason, SiteFile, Yes, open_desk
+from fabricctl.cli.state_options import Format, FormatOption, StateOption
+
+if TYPE_CHECKING:
+    from provision.bmc.jobs import Job
+    from provision.redfish.bmc import Bmc
+    from provision.report.change_report import Changed, Planned
+    from provision.workflows.job_clear import ClearResult
+    from provision.workflows.job_runner import JobResult
+    from provision.workflows.journal import Journal
+
+jobs = typer.Typer(
+    help="Jobs of BMCs, from all places they live in: list, wait, clear one by its id.",
+    short_help="Job queues of BMCs: list, wait, clear one.",
+    no_args_is_help=True,
+)
+
+JobId = Annotated[str, typer.Option("--id", metavar="JID", help="The job.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the tree."""
+    app.add_typer(jobs, name="jobs")
+
+
+@jobs.command("list", short_help="Jobs of BMCs.")
+def list_jobs(
+    hosts: Hosts = "all",
+    site: SiteFile = "",
+    everything: Annotated[bool, typer.Option("--all", help="Also those that are over.")] = False,
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """List jobs that wait, run, or are stuck.
+
+    HOSTS is a host set such as gpu[001-032]; every node with a BMC address when left out.
+    """
+    from fabricctl.cli.bmc.change import look, show_list
+    from provision.bmc.jobs import Phase
+    from provision.report.power_report import job_table
+    from provision.workflows.job_runner import read_jobs
+
+    desk = open_desk(hosts, site, state)
+    outcomes = look(desk, read_jobs, "reading jobs")
+    found: dict[str, list[Job]] = {
+        o.target.host: [
+            job for job in o.value if everything or not job.phase.over or job.phase is Phase.STUCK
+        ]
+        for o in outcomes
+        if o.value is not None
+    }
+    show_list(desk, job_table(found), format, outcomes)
+
+
+@jobs.command("wait", short_help="Wait for the end of a job.")
+def wait_for_job(
+    hosts: Hosts,
+    job_id: JobId,
+    site: SiteFile = "",
+    minutes: Annotated[float, typer.Option(min=0, metavar="MINUTES", help="How long at most.")] = 30,
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Wait until a job is over, also while its BMC restarts itself.
+
+    HOSTS is a host set such as gpu[001-032]; each of them is asked for the job of that id.
+    """
+    from fabricctl.cli.bmc.change import finish, look, show_table
+    from provision.bmc.job_watch import End, Patience
+    from provision.report.change_report import Changed, Result, changed_lines, changed_table
+    from provision.workflows.job_clear import check_job_id
+    from provision.workflows.job_runner import wait_job
+
+    wanted = check_job_id(job_id)
+    desk = open_desk(hosts, site, state)
+
+    async def work(bmc: Bmc) -> JobResult:
+        return await wait_job(bmc, wanted, patience=Patience(total_s=minutes * 60))
+
+    outcomes = look(desk, work, f"waiting for {wanted}")
+
+    def row(host: str, result: JobResult) -> Changed:
+        known = result.end is End.SETTLED
+        kind = Result.DONE if result.ok else Result.NOT_REACHED if known else Result.UNKNOWN
+        return Changed(host, kind, after=result.phase.value, said=result.words)
+
+    rows = [row(o.target.host, o.value) for o in outcomes if o.value is not None]
+    show_table(changed_table(rows), format, outcomes, lines=changed_lines(rows))
+    finish(rows, outcomes)
+
+
+@jobs.command("clear", short_help="Take one job out of the queue.")
+def clear_jobs(
+    hosts: Hosts,
+    job_id: JobId,
+    site: SiteFile = "",
+    yes: Yes = False,
+    reason: Reason = "",
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Take one job out of the queue, named by its id. Jobs that run are left alone; there is no way to clear all.
+
+    HOSTS is a host set such as gpu[001-032].
+    """
+    from fabricctl.cli.bmc.change import Manner, look, run_change
+    from provision.bmc.jobs import Phase
+    from provision.report.change_report import Changed, Planned, Result
+    from provision.workflows.job_clear import check_job_id, clear_job
+    from provision.workflows.job_runner import read_jobs
+
+    wanted = check_job_id(job_id)
+    desk = open_desk(hosts, site, state)
+    seen = look(desk, read_jobs, "reading jobs")
+    manner = Manner("jobs clear", "", yes, False, reason, format)
+
+    def plan(host: str, found: list[Job]) -> Planned:
+        job = next((job for job in found if job.id == wanted), None)
+        if job is None:
+            return Planned(host, already=f"it has no job {wanted}")
+        if job.phase is Phase.RUNNING:
+            return Planned(host, refused=f"{job.words} runs")
+        return Planned(host, f"clear {job.words}")
+
+    async def work(bmc: Bmc, journal: Journal) -> ClearResult:
+        return await clear_job(bmc, wanted, journal)
+
+    def row(host: str, result: ClearResult) -> Changed:
+        if result.before is None:
+            return Changed(host, Result.UNCHANGED, said=f"it has no job {wanted}")
+        kind = Result.DONE if result.gone else Result.NOT_REACHED
+        return Changed(host, kind, result.before.words, "cleared" if result.gone else "still there")
+
+    run_change(desk, manner, seen, plan, work, row)

@@ -1,0 +1,72 @@
+"""``fabricctl bmc locate``: the identify light."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabricctl.cli.bmc.common import Hosts, Reason, SiteFile, Yes, open_desk
+from fabricctl.cli.state_options import Format, FormatOption, StateOption
+
+if TYPE_CHECKING:
+    from provision.bmc.locate import Light
+    from provision.redfish.bmc import Bmc
+    from provision.report.change_report import Changed, Planned
+    from provision.workflows.journal import Journal
+    from provision.workflows.locate import LightResult
+
+
+class Switch(StrEnum):
+    """Wanted state of a light."""
+
+    ON = "on"
+    OFF = "off"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the tree."""
+    app.command("locate", short_help="Switch identify lights on or off.")(locate)
+
+
+def locate(
+    hosts: Hosts,
+    switch: Annotated[Switch, typer.Argument(metavar="on|off", hidden=True)],
+    site: SiteFile = "",
+    yes: Yes = False,
+    reason: Reason = "",
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Switch the identify lights of nodes on or off, so that they are found in their racks.
+
+    HOSTS is a host set such as gpu[001-032]; after it comes on or off.
+    """
+    from fabricctl.cli.bmc.change import Manner, look, run_change
+    from provision.report.change_report import Changed, Planned, Result
+    from provision.workflows.locate import read_lights, set_light
+
+    on = switch is Switch.ON
+    desk = open_desk(hosts, site, state)
+    seen = look(desk, read_lights, "reading lights")
+    manner = Manner(f"locate {switch}", "", yes, False, reason, format)
+
+    def plan(host: str, lights: list[Light]) -> Planned:
+        shown = lights[0].shown
+        return (
+            Planned(host, already=f"its light is {switch} ({shown})")
+            if lights[0].on is on
+            else Planned(host, f"light {switch} (now {shown})")
+        )
+
+    async def work(bmc: Bmc, journal: Journal) -> LightResult:
+        return await set_light(bmc, on, journal)
+
+    def row(host: str, result: LightResult) -> Changed:
+        words = {True: "on", False: "off"}
+        reached = result.after is on
+        kind = Result.NOT_REACHED if not reached else Result.DONE if result.written else Result.UNCHANGED
+        return Changed(host, kind, words[result.before], words[result.after], result.said)
+
+    run_change(desk, manner, seen, plan, work, row)

@@ -1,0 +1,174 @@
+"""``fabricctl bmc media``: virtual CD images."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabricctl.cli.bmc.common import Force, Hosts, Reason, SiteFile, Yes, open_desk
+from fabricctl.cli.bmc.power import ForceOff, Grace
+from fabricctl.cli.state_options import Format, FormatOption, StateOption
+
+if TYPE_CHECKING:
+    from provision.bmc.media import Drive
+    from provision.redfish.bmc import Bmc
+    from provision.report.change_report import Changed, Planned
+    from provision.workflows.journal import Journal
+    from provision.workflows.media import MediaResult
+
+media = typer.Typer(
+    help="Images in the virtual CD drives of nodes: insert and boot, eject, list.",
+    short_help="Virtual CD images: insert and boot, eject.",
+    no_args_is_help=True,
+)
+
+Image = Annotated[str, typer.Argument(metavar="URL", hidden=True)]
+Replace = Annotated[bool, typer.Option("--replace", help="Take another image out first.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the tree."""
+    app.add_typer(media, name="media")
+
+
+@media.command("insert", short_help="Insert an image and boot it.")
+def insert_media(
+    hosts: Hosts,
+    image: Image,
+    site: SiteFile = "",
+    replace: Replace = False,
+    boot: Annotated[
+        bool, typer.Option("--boot/--no-boot", help="Boot it once, restarting the nodes.")
+    ] = True,
+    prove: Annotated[bool, typer.Option("--prove", help="Wait until the boot has taken it.")] = False,
+    force: ForceOff = False,
+    grace: Grace = 300,
+    yes: Yes = False,
+    force_in_service: Force = False,
+    reason: Reason = "",
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Insert an image, set a one-time boot from it, and restart the nodes: in that order, each step only when the one
+    before it worked. With --no-boot only insert it.
+
+    HOSTS is a host set such as gpu[001-032]; URL is an address the BMC can fetch (http, https, nfs, cifs).
+    """
+    from provision.bmc.boot import BootSource
+    from provision.bmc.media import check_image
+    from provision.workflows.boot_run import BootPlan
+    from provision.workflows.power import PowerOptions
+
+    url = check_image(image)
+    if not boot:
+        _insert_only(hosts, url, site, state, replace=replace, yes=yes, reason=reason, format=format)
+        return
+    from fabricctl.cli.bmc.boot import set_boot
+
+    power = PowerOptions(force=force, grace_s=grace)
+    plan = BootPlan(BootSource.CD, image=url, replace=replace, reset=True, prove=prove, power=power)
+    set_boot(
+        "media insert",
+        plan,
+        hosts,
+        site,
+        state,
+        yes=yes,
+        force=force_in_service,
+        reason=reason,
+        format=format,
+    )
+
+
+@media.command("eject", short_help="Take images out.")
+def eject_media(
+    hosts: Hosts,
+    image: Annotated[str, typer.Option("--image", metavar="URL", help="Only this image.")] = "",
+    site: SiteFile = "",
+    yes: Yes = False,
+    force_in_service: Force = False,
+    reason: Reason = "",
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Take images out of the virtual drives of nodes.
+
+    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    """
+    from fabricctl.cli.bmc.change import Manner, look, run_change
+    from provision.bmc.media import check_image, decide_eject
+    from provision.report.change_report import Planned
+    from provision.workflows.media import eject, read_drives
+
+    url = check_image(image) if image else ""
+    desk = open_desk(hosts, site, state)
+    seen = look(desk, read_drives, "reading drives")
+    manner = Manner(
+        "media eject", "take out an image it may be running from", yes, force_in_service, reason, format
+    )
+
+    def plan(host: str, places: list[list[Drive]]) -> Planned:
+        filled = decide_eject((drive for place in places for drive in place), url)
+        names = ", ".join(dict.fromkeys(drive.words for drive in filled))
+        return (
+            Planned(host, f"eject {names}") if filled else Planned(host, already="nothing is in its drives")
+        )
+
+    async def work(bmc: Bmc, journal: Journal) -> MediaResult:
+        return await eject(bmc, url, record=journal)
+
+    run_change(desk, manner, seen, plan, work, media_row)
+
+
+@media.command("status", short_help="What is in the virtual drives.")
+def media_status(
+    hosts: Hosts = "all", site: SiteFile = "", state: StateOption = "", format: FormatOption = Format.TEXT
+) -> None:
+    """Show the virtual drives of nodes and what is in them.
+
+    HOSTS is a host set such as gpu[001-032]; every node with a BMC address when left out.
+    """
+    from fabricctl.cli.bmc.change import look, show_list
+    from provision.report.power_report import media_table
+    from provision.workflows.media import read_drives
+
+    desk = open_desk(hosts, site, state)
+    outcomes = look(desk, read_drives, "reading drives")
+    found = {o.target.host: [d for place in o.value for d in place] for o in outcomes if o.value is not None}
+    show_list(desk, media_table(found), format, outcomes)
+
+
+def _insert_only(
+    hosts: str, url: str, site: str, state: str, *, replace: bool, yes: bool, reason: str, format: Format
+) -> None:
+    from fabricctl.cli.bmc.change import Manner, look, run_change
+    from provision.bmc.media import decide_insert
+    from provision.report.change_report import Planned
+    from provision.workflows.media import insert, read_drives
+
+    desk = open_desk(hosts, site, state)
+    seen = look(desk, read_drives, "reading drives")
+    manner = Manner("media insert", "", yes, False, reason, format)
+
+    def plan(host: str, places: list[list[Drive]]) -> Planned:
+        decision = decide_insert(places[0] if places else [], url, replace=replace)
+        if decision.refused:
+            return Planned(host, refused=decision.refused)
+        if decision.insert is None:
+            return Planned(host, already="the image is in its drive")
+        first = f"eject {decision.eject.words}, then " if decision.eject is not None else ""
+        return Planned(host, f"{first}insert {url.partition('?')[0]}")
+
+    async def work(bmc: Bmc, journal: Journal) -> MediaResult:
+        return await insert(bmc, url, replace=replace, record=journal)
+
+    run_change(desk, manner, seen, plan, work, media_row)
+
+
+def media_row(host: str, result: MediaResult) -> Changed:
+    """What came of a media command on one node."""
+    from provision.report.change_report import Changed, Result
+
+    kind = Result.NOT_REACHED if not result.reached else Result.DONE if result.written else Result.UNCHANGED
+    return Changed(host, kind, result.before, result.after, result.said)

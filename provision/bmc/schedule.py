@@ -1,0 +1,50 @@
+"""When to ask again: growing pauses with jitter, bounded by what one BMC may cost a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 30.0
+
+
+def pause(attempt: int, random: Random) -> float:
+    """Seconds before the next try: doubling from one second to thirty, halved at random so that BMCs spread.
+
+    :param attempt: 0 after the first failure.
+    """
+    full = min(FIRST_PAUSE_S * 2.0 ** min(attempt, 16), LONGEST_PAUSE_S)
+    return full * (0.5 + 0.5 * random.random())
+
+
+@dataclass
+class Budget:
+    """Seconds one BMC may spend in a run on waiting until it is ready.
+
+    :param total_s: all of it; :param spent_s: what was given out.
+    """
+
+    total_s: float
+    random: Random = field(repr=False)
+    spent_s: float = 0.0
+
+    @property
+    def left_s(self) -> float:
+        """What is left."""
+        return max(0.0, self.total_s - self.spent_s)
+
+    def take(self, attempt: int, asked_s: float | None = None) -> float | None:
+        """A pause before the next try, taken from the budget; None when it does not suffice.
+
+        :param attempt: 0 after the first failure.
+        :param asked_s: what the BMC asked for: never less is waited, up to a tenth more, so that a fleet that was told
+            the same number does not come back in one moment.
+        """
+        wanted = pause(attempt, self.random)
+        if asked_s is not None:
+            wanted = max(asked_s * (1.0 + 0.1 * self.random.random()), 0.1)
+        if wanted > self.left_s:
+            return None
+        self.spent_s += wanted
+        return wanted

@@ -1,0 +1,164 @@
+"""Members of a collection: expanded where the BMC can, page by page, without trust in its links."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from fabricctl.errors import (
+    BmcAnswerError,
+    BmcDeadlineError,
+    BmcGarbledError,
+    BmcNotFoundError,
+    BmcUnsupportedError,
+)
+from provision.bmc.messages import said
+from provision.bmc.reply import Reply
+from provision.redfish.answers import error_of
+from provision.redfish.bmc import Bmc, Group, Resource
+from provision.redfish.paths import at, clean, link_of, with_query
+
+PAGES = 2000
+"""Pages of one collection; 50 entries a page, 100,000 in all."""
+NEVER_EMPTY = ("/redfish/v1/Systems", "/redfish/v1/Managers", "/redfish/v1/Chassis")
+"""Collections that are empty only while a BMC gathers what it has: for about two minutes after a Lifecycle Controller
+restart (https://github.com/redhat-performance/jetlag/pull/778)."""
+
+ReadPage = Callable[[str, Group, Callable[[Reply], str] | None], Awaitable[Reply]]
+
+
+class Walk:
+    """One walk through a collection."""
+
+    def __init__(self, bmc: Bmc, group: Group, read: ReadPage) -> None:
+        self._bmc = bmc
+        self._group = group
+        self._read = read
+        self._seen: set[str] = set()
+
+    async def members(self, path: str, until: Callable[[Resource], bool] | None) -> list[Resource]:
+        """All of them, up to the first that ``until`` accepts."""
+        found: list[Resource] = []
+        pages: set[str] = set()
+        page = await self._first(path)
+        for _ in range(PAGES):
+            for member in await self._page_members(page):
+                if until is not None and until(member):
+                    return found
+                found.append(member)
+            link = page.resource.get("Members@odata.nextLink")
+            if not isinstance(link, str) or not link:
+                return found
+            link = clean(link)
+            if link in pages or link == path:
+                self._bmc.note(path, f"pages repeat: {link} was read already")
+                return found
+            pages.add(link)
+            page = await self._expect(link)
+        self._bmc.note(path, f"more than {PAGES:,} pages: the rest was not read")
+        return found
+
+    async def _first(self, path: str) -> Reply:
+        """The first page, expanded where that is offered and works."""
+        query = expand_query(await self._bmc.root())
+        if query:
+            expanded = with_query(path, query)
+            try:
+                reply = await self._read(expanded, self._group, _unready(path))
+            except (BmcDeadlineError, BmcGarbledError) as exc:
+                self._bmc.note(path, f"cannot be read in one piece, read one by one: {exc.message}")
+            else:
+                if reply.ok:
+                    return reply
+                if reply.status in (401, 403, 404):
+                    raise error_of(self._bmc.target, "GET", reply)
+                self._bmc.note(path, f"$expand fails, read one by one: {said(reply)}")
+        return await self._expect(path, _unready(path))
+
+    async def _expect(self, path: str, unready: Callable[[Reply], str] | None = None) -> Reply:
+        reply = await self._read(path, self._group, unready)
+        if not reply.ok:
+            raise error_of(self._bmc.target, "GET", reply)
+        return reply
+
+    async def _page_members(self, page: Reply) -> list[Resource]:
+        """Members of one page in their order, those that are mere links read; a member already seen is left out."""
+        entries = page.resource.get("Members")
+        if not isinstance(entries, list):
+            self._bmc.note(page.path, "a collection without Members")
+            return []
+        fresh: list[Mapping[str, Any]] = []
+        for entry in entries:
+            if not isinstance(entry, Mapping):
+                self._bmc.note(page.path, f"a member that is no object: {str(entry)[:40]}")
+                continue
+            link = link_of(entry)
+            if link and link in self._seen:
+                self._bmc.note(page.path, f"listed twice: {link}")
+                continue
+            self._seen.add(link)
+            fresh.append(entry)
+        whole = await each([self._member(page.path, entry) for entry in fresh])
+        return [member for member in whole if member is not None]
+
+    async def _member(self, path: str, entry: Mapping[str, Any]) -> Resource | None:
+        link = link_of(entry)
+        if not is_bare(entry):
+            return self._checked(path, entry)
+        if not link:
+            self._bmc.note(path, "a member without @odata.id")
+            return None
+        try:
+            return (await self._bmc.get(link, self._group)).resource
+        except BmcNotFoundError:
+            self._bmc.note(link, "listed, but not there")
+        except (BmcAnswerError, BmcUnsupportedError) as exc:
+            self._bmc.note(link, f"listed, but cannot be read: {exc.message}")
+        return None
+
+    def _checked(self, path: str, member: Mapping[str, Any]) -> Resource | None:
+        """An expanded member; one that is an error instead is noted and left out."""
+        error = member.get("error")
+        if isinstance(error, Mapping):
+            told = said(Reply(path, 0, {}, member)).removeprefix("HTTP 0 ")
+            self._bmc.note(link_of(member) or path, f"an error instead of a member: {told}")
+            if len([name for name in member if not name.startswith(("@", "error"))]) == 0:
+                return None
+        elif "@Message.ExtendedInfo" in member:
+            told = said(Reply(path, 0, {}, member)).removeprefix("HTTP 0 ")
+            self._bmc.note(link_of(member) or path, f"read in part: {told}")
+        return member
+
+
+def is_bare(entry: Mapping[str, Any]) -> bool:
+    """Whether a member is a mere link."""
+    return all(name.startswith("@odata.") for name in entry)
+
+
+def expand_query(root: Resource) -> str:
+    """The ``$expand`` a service offers for one level, empty when it offers none (DSP0266, query parameters)."""
+    offered = at(root, "ProtocolFeaturesSupported", "ExpandQuery")
+    if not isinstance(offered, Mapping):
+        return ""
+    sign = "*" if offered.get("ExpandAll") else "." if offered.get("NoLinks") else ""
+    if not sign:
+        return ""
+    return f"$expand={sign}($levels=1)" if offered.get("Levels") else f"$expand={sign}"
+
+
+def _unready(path: str) -> Callable[[Reply], str] | None:
+    if path.partition("?")[0].rstrip("/") not in NEVER_EMPTY:
+        return None
+    return lambda reply: "" if reply.resource.get("Members") else f"{path} has no members"
+
+
+async def each(work: list[Awaitable[Resource | None]]) -> list[Resource | None]:
+    """Await all, in order; the first failure is raised when all have ended, so that none runs on unseen."""
+    results = await asyncio.gather(*work, return_exceptions=True)
+    kept: list[Resource | None] = []
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+        kept.append(result)
+    return kept

@@ -1,0 +1,214 @@
+"""Work over many BMCs at once; each one's failure is data, and no session survives."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from fabricctl.errors import BmcError, BmcGarbledError, FabricctlError
+from provision.bmc.outcome import Outcome
+from provision.bmc.target import Target
+from provision.redfish.aio import AiohttpTransport
+from provision.redfish.bmc import Bmc
+from provision.redfish.keeper import Reaper
+from provision.redfish.limits import CredentialSource, FleetOptions, Limits
+from provision.redfish.link import Link
+from provision.redfish.node import RedfishBmc
+from provision.redfish.session import Keeper
+from provision.redfish.transport import Transport
+from provision.redfish.trust import must_be_trusted
+
+__all__ = ["CredentialSource", "FleetOptions", "Interrupted", "Limits", "ask", "ask_async"]
+
+T = TypeVar("T")
+Work = Callable[[Bmc], Awaitable[T]]
+Done = Callable[[Outcome[T], int], None]
+LOG = logging.getLogger(__name__)
+START_GAP_S = 0.002
+"""Seconds between the first BMCs of a run: as many TLS handshakes in one moment would only wait for each other."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C or SIGTERM; every session was ended.
+
+    :param outcomes: what was finished by then, in the order of the targets.
+    """
+
+    def __init__(self, outcomes: Sequence[Outcome[Any]] = ()) -> None:
+        super().__init__("interrupted")
+        self.outcomes = tuple(outcomes)
+
+
+def ask(
+    targets: Sequence[Target],
+    work: Work[T],
+    options: FleetOptions,
+    *,
+    wave: int | None = None,
+    done: Done[T] | None = None,
+) -> list[Outcome[T]]:
+    """Do work on many BMCs; outcomes in the order of the targets.
+
+    :param work: raises ``BmcError`` for its BMC, which becomes that outcome's error; other errors of fabricctl end
+        the run. :param wave: BMCs at once, where fewer than the fleet limit must be.
+    :param done: called for each BMC as it is finished, with the number finished so far.
+    :raises Interrupted: Ctrl-C or SIGTERM; a second one does not wait for logouts, which the reaper then does.
+    """
+    finished: list[Outcome[T] | None] = [None] * len(targets)
+    try:
+        return asyncio.run(_interruptible(_run(targets, work, options, wave, done, finished)))
+    except asyncio.CancelledError:
+        raise Interrupted([outcome for outcome in finished if outcome is not None]) from None
+
+
+async def ask_async(
+    targets: Sequence[Target],
+    work: Work[T],
+    options: FleetOptions,
+    *,
+    wave: int | None = None,
+    done: Done[T] | None = None,
+) -> list[Outcome[T]]:
+    """As :func:`ask`, on the caller's event loop, who also looks after signals."""
+    return await _run(targets, work, options, wave, done, [None] * len(targets))
+
+
+async def _interruptible(run: Awaitable[list[Outcome[T]]]) -> list[Outcome[T]]:
+    """Cancel the run when asked to stop: its tasks log out on their way."""
+    task = asyncio.ensure_future(run)
+    with _signals(task.cancel):
+        return await task
+
+
+@contextmanager
+def _signals(stop: Callable[[], Any]) -> Iterator[None]:
+    """SIGINT and SIGTERM call ``stop``; only the main thread can have them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in signals}
+    for number in signals:
+        loop.add_signal_handler(number, stop)
+    try:
+        yield
+    finally:
+        for number in signals:
+            loop.remove_signal_handler(number)
+            signal.signal(number, before[number])
+
+
+async def _run(
+    targets: Sequence[Target],
+    work: Work[T],
+    options: FleetOptions,
+    wave: int | None,
+    done: Done[T] | None,
+    finished: list[Outcome[T] | None],
+) -> list[Outcome[T]]:
+    at_once = max(1, min(options.limits.fleet, wave or options.limits.fleet, len(targets) or 1))
+    waiting = iter(enumerate(targets))
+    count = 0
+    with _keeping(options) as keeper, _threads(options, at_once) as threads:
+
+        async def worker(delay: float) -> None:
+            nonlocal count
+            await asyncio.sleep(delay)
+            for index, target in waiting:
+                outcome = await _one(target, work, options, keeper, threads)
+                finished[index] = outcome
+                count += 1
+                if done is not None:
+                    done(outcome, count)
+
+        tasks = [asyncio.ensure_future(worker(number * START_GAP_S)) for number in range(at_once)]
+        try:
+            await asyncio.gather(*tasks)
+        except BaseException:
+            await _stopped(tasks)
+            raise
+    return [outcome for outcome in finished if outcome is not None]
+
+
+async def _stopped(tasks: Sequence[asyncio.Future[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _one(
+    target: Target,
+    work: Work[T],
+    options: FleetOptions,
+    keeper: Keeper | None,
+    threads: ThreadPoolExecutor | None,
+) -> Outcome[T]:
+    """Work on one BMC, from its first request to its logout."""
+    started = options.clock()
+    bmc: RedfishBmc | None = None
+    value: T | None = None
+    error: BmcError | None = None
+    try:
+        if options.credentials is not None:
+            must_be_trusted(target)
+        bmc = RedfishBmc(Link(target, _transport(target, options, threads), options), keeper)
+        value = await work(bmc)
+    except BmcError as exc:
+        error = _named(exc, target)
+    except FabricctlError:
+        raise
+    except Exception as exc:
+        # one BMC whose answer nobody foresaw must not cost the results of five hundred others
+        LOG.exception("work on %s failed", target)
+        error = BmcGarbledError(
+            f"an answer that fabricctl does not understand: {type(exc).__name__}", bmc=str(target)
+        )
+    finally:
+        if bmc is not None:
+            await bmc.close()
+    requests, notes = (bmc.requests, bmc.notes) if bmc is not None else (0, ())
+    return Outcome(target, value, error, notes, requests, options.clock() - started)
+
+
+def _named(error: BmcError, target: Target) -> BmcError:
+    error.bmc = error.bmc or str(target)
+    return error
+
+
+def _transport(target: Target, options: FleetOptions, threads: ThreadPoolExecutor | None) -> Transport:
+    if threads is None:
+        return AiohttpTransport(target, connections=options.limits.reads + 1)
+    from provision.redfish.dmtf import DmtfTransport  # requests and urllib3 only where they are used
+
+    return DmtfTransport(target, threads)
+
+
+@contextmanager
+def _threads(options: FleetOptions, at_once: int) -> Iterator[ThreadPoolExecutor | None]:
+    """Worker threads for the DMTF client, one for each request that may be under way."""
+    if not options.writes:
+        yield None
+        return
+    number = at_once * (options.limits.reads + 1)
+    with ThreadPoolExecutor(max_workers=number, thread_name_prefix="bmc") as threads:
+        yield threads
+
+
+@contextmanager
+def _keeping(options: FleetOptions) -> Iterator[Keeper | None]:
+    """Who remembers the sessions of this run, its killing included."""
+    if options.credentials is None or not options.reaper:
+        yield None
+        return
+    keeper = Reaper(options.ledger)
+    try:
+        yield keeper
+    finally:
+        keeper.finish()

@@ -1,0 +1,53 @@
+"""How much is asked at once, and what of the world a run of requests uses."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from provision.bmc.secret import Credentials
+from provision.bmc.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of a run.
+
+    :param fleet: BMCs asked at once; :param reads: reads under way at one BMC (writes: always one).
+    :param wave: nodes powered or booted at once; :param budget_s: seconds one BMC may be waited for.
+    """
+
+    fleet: int = 128
+    reads: int = 2
+    wave: int = 32
+    budget_s: float = 180.0
+
+
+CredentialSource = Callable[[Target], Credentials]
+"""Raises ``SecretError``."""
+
+
+@dataclass(frozen=True)
+class FleetOptions:
+    """How BMCs are asked.
+
+    :param credentials: None sends none: only what needs no login can be read, and a certificate that nobody recorded
+        is no obstacle.
+    :param writes: the DMTF client in worker threads, for commands that change single nodes; else aiohttp.
+    :param ledger: folder in which open sessions are written down, so that a later run can end those of a run that was
+        killed; None keeps no such list. :param reaper: end the sessions of this run even when it is killed.
+    """
+
+    credentials: CredentialSource | None
+    limits: Limits = Limits()
+    writes: bool = False
+    ledger: Path | None = None
+    reaper: bool = True
+    clock: Callable[[], float] = time.monotonic
+    now: Callable[[], float] = time.time
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    random: Random = field(default_factory=Random, repr=False)

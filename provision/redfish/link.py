@@ -1,0 +1,162 @@
+"""The wire to one BMC: requests counted, broken off when it is sick, waited for while it is not ready."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from fabricctl.errors import (
+    BmcBusyError,
+    BmcDeadlineError,
+    BmcError,
+    BmcGarbledError,
+    BmcNotReadyError,
+    BmcSkippedError,
+    BmcTlsError,
+    BmcUnreachableError,
+)
+from provision.bmc.messages import Meaning, asked_wait, meaning, said, told
+from provision.bmc.reply import Reply
+from provision.bmc.schedule import Budget, pause
+from provision.bmc.target import Target
+from provision.redfish.limits import FleetOptions
+from provision.redfish.transport import Transport
+
+FAILURES = 3
+"""Transport failures in a row after which a BMC is not asked any more."""
+REPEATS = 2
+"""Times a read is sent again when its connection broke or its answer was cut short."""
+_LOST = (BmcUnreachableError, BmcDeadlineError, BmcGarbledError)
+
+
+class Link:
+    """One BMC, its requests and its patience."""
+
+    def __init__(self, target: Target, transport: Transport, options: FleetOptions) -> None:
+        self.target = target
+        self.options = options
+        self.requests = 0
+        self.answered_at = options.clock()
+        self._transport = transport
+        self._budget = Budget(options.limits.budget_s, options.random)
+        self._failures = 0
+        self._broken: BmcError | None = None
+        self._met = False
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        deadline_s: float,
+        headers: Mapping[str, str],
+        body: Mapping[str, Any] | None = None,
+        counts: bool = True,
+    ) -> Reply:
+        """One request, once.
+
+        :param counts: whether a failure counts against the BMC: not while it is known to be away.
+        :raises BmcSkippedError: it failed too often; :raises BmcError: as the transport says.
+        """
+        if self._broken is not None and counts:
+            raise BmcSkippedError(
+                f"not asked any more: {self._broken.message}", bmc=str(self.target)
+            ) from self._broken
+        self.requests += 1
+        try:
+            reply = await self._transport.send(
+                method, path, deadline_s=deadline_s, headers=headers, body=body
+            )
+        except BmcTlsError as exc:
+            self._broken = exc
+            raise
+        except BmcError as exc:
+            if counts:
+                self._failed(exc)
+            raise
+        self._failures = 0
+        self._met = True
+        self._broken = None
+        self.answered_at = self.options.clock()
+        return reply
+
+    def _failed(self, exc: BmcError) -> None:
+        self._failures += 1
+        # a BMC that let its very first request hang will let the others hang, too
+        silent = not self._met and isinstance(exc, BmcDeadlineError)
+        if self._failures >= FAILURES or silent:
+            self._broken = exc
+
+    async def until_ready(
+        self,
+        send: Callable[[bool], Awaitable[Reply]],
+        *,
+        idempotent: bool,
+        repeats: int = REPEATS,
+        absent_s: float = 0.0,
+        unready: Callable[[Reply], str] | None = None,
+    ) -> Reply:
+        """Send until the BMC is ready, within its budget.
+
+        :param send: sends once; told whether a failure counts against the BMC.
+        :param idempotent: also again when the connection broke and nobody knows what happened; else only what the
+            BMC refused by name, or what never left.
+        :param repeats: how often at most for a broken connection.
+        :param absent_s: seconds it may be away altogether: it is restarting, and its caller knows.
+        :param unready: why an answer that looks like a success is none, empty when it is one.
+        :raises BmcNotReadyError: :raises BmcBusyError: the budget is spent; :raises BmcError: what ``send`` raises.
+        """
+        away_until = self.options.clock() + absent_s
+        attempt = lost = 0
+        while True:
+            try:
+                reply = await send(absent_s <= 0)
+            except _LOST as exc:
+                if not idempotent and exc.sent:
+                    raise
+                if self.options.clock() < away_until:
+                    await self.options.sleep(5.0 + pause(3, self.options.random) / 2)
+                    continue
+                wait = self._again(exc, lost, repeats)
+                if wait is None:
+                    raise
+                lost += 1
+                await self.options.sleep(wait)
+                continue
+            why = self._why_wait(reply, idempotent, unready)
+            if not why:
+                return reply
+            wait = self._budget.take(attempt, asked_wait(reply, self.options.now()))
+            if wait is None:
+                raise self._spent(reply, why)
+            attempt += 1
+            await self.options.sleep(wait)
+
+    def _again(self, exc: BmcError, lost: int, repeats: int) -> float | None:
+        """The pause before a lost read is sent again; None when it is not: a BMC that hangs has had its deadline."""
+        if lost >= repeats or self._broken is not None or isinstance(exc, BmcDeadlineError):
+            return None
+        return self._budget.take(lost)
+
+    def _why_wait(self, reply: Reply, idempotent: bool, unready: Callable[[Reply], str] | None) -> str:
+        """Why to ask again, empty when the answer stands."""
+        if reply.ok:
+            return unready(reply) if unready is not None else ""
+        if meaning(reply) not in (Meaning.NOT_READY, Meaning.BUSY):
+            return ""
+        by_name = told(reply) is not None or "retry-after" in reply.headers
+        # a bare 503 to a command may come from something between, after the BMC has carried it out
+        return said(reply) if idempotent or by_name else ""
+
+    def _spent(self, reply: Reply, why: str) -> BmcError:
+        kind = BmcBusyError if meaning(reply) is Meaning.BUSY else BmcNotReadyError
+        asked = asked_wait(reply, self.options.now())
+        wants = f", and it asks for {asked:.0f} s more" if asked else ""
+        return kind(
+            f"{reply.path}: still not ready after {self._budget.spent_s:.0f} s of waiting{wants}: {why}",
+            bmc=str(self.target),
+        )
+
+    async def close(self) -> None:
+        """Close its connections."""
+        await self._transport.close()

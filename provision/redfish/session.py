@@ -1,0 +1,275 @@
+"""One login per BMC per run, and always a logout."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from fabricctl.errors import (
+    BmcDeadlineError,
+    BmcError,
+    BmcGarbledError,
+    BmcLoginError,
+    BmcPasswordChangeError,
+    BmcSessionsFullError,
+    SecretError,
+)
+from provision.bmc.messages import Meaning, meaning
+from provision.bmc.reply import Reply
+from provision.bmc.secret import Credentials
+from provision.bmc.target import Target
+from provision.redfish.answers import error_of
+from provision.redfish.link import Link
+
+SESSIONS = "/redfish/v1/SessionService/Sessions"
+"""Where DSP0266 puts them from version 1.6 on; the service root's link comes first."""
+LOGIN_S = 20.0
+LOGOUT_S = 10.0
+GRACE_S = 5.0
+"""Seconds an interrupted login or command may still take, so that its outcome is known."""
+FULL_PAUSE_S = 12.0
+"""Seconds before the one more try when every session is taken: those of a run that was just killed end so fast."""
+
+
+class Keeper(Protocol):
+    """Who remembers open sessions, in case this process is killed."""
+
+    def asking(self, target: Target, path: str, credentials: Credentials) -> int:
+        """A login is about to be sent. Gives the number of this login."""
+        ...
+
+    def opened(self, number: int, uri: str, token: str) -> None:
+        """It was answered with a session."""
+        ...
+
+    def closed(self, number: int) -> None:
+        """There is no session, or none any more."""
+        ...
+
+    def stale(self, target: Target, user: str) -> list[str]:
+        """URIs of sessions that earlier runs, killed meanwhile, left at this BMC."""
+        ...
+
+    def cleaned(self, target: Target, uri: str) -> None:
+        """A session that an earlier run left is gone."""
+        ...
+
+
+class Session:
+    """The login of one BMC: made when first needed, renewed once, always ended."""
+
+    def __init__(self, link: Link, keeper: Keeper | None) -> None:
+        self._link = link
+        self._keeper = keeper
+        self._credentials: Credentials | None = None
+        self._token = ""
+        self._uri = ""
+        self._number = 0
+        self._path = SESSIONS
+        self._lock = asyncio.Lock()
+        self._renewed = False
+        self._refused: BmcError | None = None
+
+    @property
+    def uri(self) -> str:
+        """Where the session lives, empty without one."""
+        return self._uri
+
+    async def headers(self, sessions_path: Callable[[], Awaitable[str]]) -> dict[str, str]:
+        """What proves the login, logging in first where needed.
+
+        :param sessions_path: tells where sessions are made. :raises BmcLoginError: and its kinds, never tried twice.
+        """
+        if self._token:
+            return {"X-Auth-Token": self._token}
+        if self._refused is not None:
+            raise self._refused
+        if self._link.target.basic:
+            return {"Authorization": _basic(self._known())}
+        async with self._lock:
+            if not self._token:
+                if self._refused is not None:
+                    raise self._refused
+                self._path = await sessions_path()
+                await self._login()
+        return {"X-Auth-Token": self._token}
+
+    async def renew(self, stale: Mapping[str, str]) -> bool:
+        """Log in again after a 401, once per run; whether there is now another login than the one that was refused."""
+        token = stale.get("X-Auth-Token", "")
+        if not token:
+            return False
+        async with self._lock:
+            if self._token != token:
+                return bool(self._token)  # somebody else did meanwhile
+            if self._renewed:
+                return False
+            self._renewed = True
+            self._forget()
+            await self._login()
+        return True
+
+    def _known(self) -> Credentials:
+        if self._credentials is None:
+            source = self._link.options.credentials
+            if source is None:
+                raise BmcLoginError(
+                    "this needs a login, and no credentials are used", bmc=str(self._link.target)
+                )
+            try:
+                self._credentials = source(self._link.target)
+            except SecretError as exc:
+                raise BmcLoginError(f"no password to log in with: {exc}", bmc=str(self._link.target)) from exc
+        return self._credentials
+
+    async def _login(self) -> None:
+        try:
+            try:
+                await self._open()
+            except BmcSessionsFullError:
+                await self._link.options.sleep(
+                    FULL_PAUSE_S * (1.0 + 0.5 * self._link.options.random.random())
+                )
+                await self._open()
+        except BmcLoginError as exc:
+            self._refused = exc
+            raise
+        await self._end_stale()
+
+    async def _open(self) -> None:
+        credentials = self._known()
+        body = {"UserName": credentials.user, "Password": credentials.password.reveal()}
+        reply = await finish(
+            # sent again when its answer was lost, once: a session more is found and ended by the keeper, but every
+            # refused password brings the account nearer to its lock
+            self._link.until_ready(
+                lambda counts: self._post(body, credentials, counts), idempotent=True, repeats=1
+            )
+        )
+        if not reply.ok:
+            raise error_of(self._link.target, "login", reply)
+        if not self._token:
+            raise BmcGarbledError(
+                f"login: expected X-Auth-Token and Location, found HTTP {reply.status} without them",
+                bmc=str(self._link.target),
+            )
+        if reply.says("PasswordChangeRequired") or meaning(reply) is Meaning.PASSWORD_CHANGE:
+            await self.close()
+            raise BmcPasswordChangeError(
+                "the BMC wants its factory password changed before anything else",
+                bmc=str(self._link.target),
+                hint=f"run fabricctl bmc credentials rotate {self._link.target.host}",
+            )
+
+    async def _post(self, body: Mapping[str, Any], credentials: Credentials, counts: bool) -> Reply:
+        """One login; the keeper knows of it before it is sent and as soon as it is answered."""
+        number = self._keeper.asking(self._link.target, self._path, credentials) if self._keeper else 0
+        try:
+            reply = await self._link.send(
+                "POST", self._path, deadline_s=LOGIN_S, headers={}, body=body, counts=counts
+            )
+        except BmcError as exc:
+            if self._keeper and not exc.sent:
+                self._keeper.closed(number)
+            raise
+        token = reply.headers.get("x-auth-token", "")
+        uri = urlsplit(reply.location or str(reply.resource.get("@odata.id") or "")).path
+        if reply.ok and token and uri:
+            self._token, self._uri, self._number = token, uri, number
+            if self._keeper:
+                self._keeper.opened(number, uri, token)
+        elif self._keeper and not reply.ok:
+            self._keeper.closed(number)
+        return reply
+
+    async def _end_stale(self) -> None:
+        """End what earlier runs left here, as far as it is certain to be theirs."""
+        if self._keeper is None:
+            return
+        stale = self._keeper.stale(self._link.target, self._known().user)
+        if not stale:
+            return
+        own = await self._look(self._uri)
+        for uri in stale:
+            other = await self._look(uri)
+            # a BMC that was restarted counts its sessions anew: this may be somebody else's by now
+            if other is not None and own is not None and same_owner(own, other):
+                await self._delete(uri)
+            self._keeper.cleaned(self._link.target, uri)
+
+    async def _look(self, uri: str) -> Mapping[str, Any] | None:
+        try:
+            reply = await self._link.send(
+                "GET", uri, deadline_s=LOGOUT_S, headers={"X-Auth-Token": self._token}
+            )
+        except BmcError:
+            return None
+        return reply.resource if reply.ok else None
+
+    async def _delete(self, uri: str) -> bool:
+        """Whether the session is gone; 401 and 404 say that it was already.
+
+        https://github.com/DMTF/python-redfish-library/issues/160: a session that timed out answers 401 to its logout.
+        """
+        for _ in range(2):
+            try:
+                reply = await self._link.send(
+                    "DELETE", uri, deadline_s=LOGOUT_S, headers={"X-Auth-Token": self._token}, counts=False
+                )
+            except BmcDeadlineError:
+                return False
+            except BmcError:
+                continue
+            return reply.ok or meaning(reply) in (Meaning.UNAUTHORIZED, Meaning.NOT_FOUND)
+        return False
+
+    def _forget(self) -> None:
+        if self._keeper and self._number:
+            self._keeper.closed(self._number)
+        self._token, self._uri, self._number = "", "", 0
+
+    async def close(self) -> bool:
+        """Log out; whether nothing is left behind. What could not be ended stays with the keeper."""
+        if not self._token:
+            return True
+        gone = await self._delete(self._uri)
+        if gone:
+            self._forget()
+        self._token = ""
+        return gone
+
+
+def same_owner(own: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two sessions are of one user and one client address, and the other is none of a browser.
+
+    A BMC that does not tell addresses (a DGX H100) names its sessions by long random words instead, which nobody else
+    ever gets; a number may have been given anew.
+    """
+    if own.get("UserName") != other.get("UserName") or other.get("SessionType") not in (None, "Redfish"):
+        return False
+    if not own.get("ClientOriginIPAddress"):
+        return len(str(other.get("Id") or "")) >= 16
+    return own.get("ClientOriginIPAddress") == other.get("ClientOriginIPAddress")
+
+
+def _basic(credentials: Credentials) -> str:
+    pair = f"{credentials.user}:{credentials.password.reveal()}"
+    return "Basic " + base64.b64encode(pair.encode()).decode()
+
+
+async def finish(work: Awaitable[Reply]) -> Reply:
+    """Await what should not be cut off half-way: when interrupted, it may end within a few seconds first."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task}, timeout=GRACE_S)
+        if not task.done():
+            task.cancel()
+            await asyncio.wait({task}, timeout=1.0)
+        elif not task.cancelled():
+            task.exception()  # looked at: asyncio need not complain that nobody did
+        raise

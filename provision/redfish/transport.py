@@ -1,0 +1,75 @@
+"""The narrow edge to the network: one request, one answer, never a second try."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from fabricctl.errors import BmcError, BmcGarbledError
+from provision.bmc.reply import Reply
+from provision.bmc.target import Target
+
+LARGEST_BODY = 64 * 1024 * 1024
+"""Bytes; the largest body of the captures has 0.6 MB."""
+CONNECT_S = 10.0
+"""Seconds until a connection must stand, TLS included."""
+
+
+class Transport(Protocol):
+    """Sends requests to one BMC. Sessions, retries and meaning live above."""
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        deadline_s: float,
+        headers: Mapping[str, str],
+        body: Mapping[str, Any] | None = None,
+    ) -> Reply:
+        """Send one request and return its answer, whatever its status. Redirects are not followed.
+
+        :param path: with its query, as it goes over the wire.
+        :raises BmcUnreachableError: no connection, or it broke; :raises BmcDeadlineError: no full answer in time.
+        :raises BmcTlsError: not trusted; nothing was sent. :raises BmcGarbledError: cut short, or no JSON.
+            ``error.sent`` tells of each whether the BMC may have received the request.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close its connections."""
+        ...
+
+
+def unsent(error: BmcError) -> BmcError:
+    """Mark an error: the request did not leave this machine."""
+    error.sent = False
+    return error
+
+
+def make_reply(target: Target, path: str, status: int, headers: Mapping[str, str], raw: bytes) -> Reply:
+    """An answer from its parts.
+
+    :param headers: names in lower case. :raises BmcGarbledError: a success that is no JSON.
+    """
+    body: Any = None
+    if raw:
+        try:
+            body = json.loads(raw)
+        except ValueError:
+            body = _tolerant(raw)
+            if body is None and 200 <= status < 300:
+                raise BmcGarbledError(
+                    f"{path}: expected JSON, found {len(raw):,} bytes that begin with {raw[:40]!r}",
+                    bmc=str(target),
+                ) from None
+    return Reply(path, status, headers, body)
+
+
+def _tolerant(raw: bytes) -> Any:
+    """JSON with bytes in it that are no UTF-8 or are control characters: serial numbers of never written parts."""
+    try:
+        return json.loads(raw.decode("utf-8-sig", "replace"), strict=False)
+    except ValueError:
+        return None

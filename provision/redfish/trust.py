@@ -1,0 +1,165 @@
+"""Whom a connection is trusted to: pinned certificate, authority, or explicitly nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import ssl
+import warnings
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from fabricctl.errors import BmcDeadlineError, BmcFingerprintError, BmcTlsError, BmcUnreachableError
+from provision.bmc.target import Target, Trust, Verify
+from provision.redfish.transport import CONNECT_S
+
+_FLOORS = {
+    "1.0": ssl.TLSVersion.TLSv1,
+    "1.1": ssl.TLSVersion.TLSv1_1,
+    "1.2": ssl.TLSVersion.TLSv1_2,
+    "1.3": ssl.TLSVersion.TLSv1_3,
+}
+_LEGACY_SERVER_CONNECT = 0x4
+"""SSL_OP_LEGACY_SERVER_CONNECT; Python names it from 3.12 on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What a BMC shows of itself.
+
+    :param fingerprint: SHA-256 of the DER form, 64 lower-case digits.
+    """
+
+    fingerprint: str
+    not_before: datetime
+    not_after: datetime
+    subject: str
+    issuer: str = ""
+
+
+def must_be_trusted(target: Target) -> None:
+    """Refuse a BMC whose certificate nobody recorded, before anything is sent to it.
+
+    :raises BmcTlsError: its certificate is to be pinned, and there is none.
+    """
+    if target.trust.verify is Verify.PINNED and not target.trust.fingerprint:
+        raise BmcTlsError(
+            "no certificate is recorded for this BMC, so it gets no password",
+            bmc=str(target),
+            hint=f"run fabricctl bmc trust {target.host}",
+        )
+
+
+def fingerprint_of(der: bytes) -> str:
+    """SHA-256 of a certificate in DER, 64 lower-case digits."""
+    return hashlib.sha256(der).hexdigest()
+
+
+def other_certificate(target: Target, found: str) -> BmcFingerprintError:
+    """The error of another certificate than the pinned one."""
+    return BmcFingerprintError(
+        f"expected the pinned certificate {target.trust.fingerprint}, found {found}; nothing was sent",
+        bmc=str(target),
+        hint=f"if it was renewed on purpose, run fabricctl bmc trust {target.host}; else somebody stands between",
+    )
+
+
+def tls_context(trust: Trust) -> ssl.SSLContext:
+    """A TLS context; a pinned certificate is compared by the transport, as OpenSSL knows no pins.
+
+    :raises BmcTlsError: the file of authorities cannot be read.
+    """
+    return _context(trust.ca_file if trust.verify is Verify.CA else "", trust.tls_floor)
+
+
+@lru_cache(maxsize=64)
+def _context(ca_file: str, floor: str) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if ca_file:
+        try:
+            context.load_verify_locations(cafile=ca_file)
+        except (OSError, ssl.SSLError) as exc:
+            reason = exc.strerror or "expected PEM certificates"
+            raise BmcTlsError(f"authorities in {ca_file} cannot be read: {reason}") from exc
+    else:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    with warnings.catch_warnings():
+        # TLS 1.0 and 1.1 only where the site file says so: iDRAC7/8 with old firmware end the handshake otherwise
+        # (https://github.com/dell/iDRAC-Redfish-Scripting/issues/18)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        context.minimum_version = _FLOORS[floor]
+    if floor in ("1.0", "1.1"):
+        context.set_ciphers("DEFAULT:@SECLEVEL=0")
+        context.options |= _LEGACY_SERVER_CONNECT
+    return context
+
+
+def tls_refusal(target: Target, exc: BaseException) -> BmcTlsError:
+    """The error of a TLS handshake that failed, with what to do."""
+    text = str(exc)
+    verify = re.search(r"certificate verify failed: ([^(\[]+)", text)
+    if verify:
+        return BmcTlsError(
+            f"the authorities in {target.trust.ca_file} do not vouch for its certificate: {verify[1].strip()}",
+            bmc=str(target),
+        )
+    reason = getattr(exc, "reason", None) or text or type(exc).__name__
+    words = str(reason).replace("_", " ").lower()
+    hint = ""
+    if re.search(r"protocol|version|eof|handshake", words):
+        hint = (
+            f"it may know nothing newer than TLS below {target.trust.tls_floor}: "
+            "lower management.bmc_access tls_floor for this BMC"
+        )
+    return BmcTlsError(f"no TLS connection: {words}", bmc=str(target), hint=hint)
+
+
+async def fetch_certificate(target: Target, deadline_s: float = CONNECT_S) -> Certificate:
+    """The certificate a BMC shows, whoever it is: nothing is sent to it.
+
+    :raises BmcUnreachableError: :raises BmcDeadlineError: :raises BmcTlsError: as they say.
+    """
+    context = _context("", target.trust.tls_floor)
+    try:
+        async with asyncio.timeout(deadline_s):
+            _, writer = await asyncio.open_connection(target.address, target.port, ssl=context)
+    except TimeoutError as exc:
+        raise BmcDeadlineError(f"no TLS connection within {deadline_s:g} s", bmc=str(target)) from exc
+    except ssl.SSLError as exc:
+        raise tls_refusal(target, exc) from exc
+    except OSError as exc:
+        reason = (exc.strerror or str(exc)).lower()
+        raise BmcUnreachableError(f"no connection: {reason}", bmc=str(target)) from exc
+    try:
+        tls = writer.get_extra_info("ssl_object")
+        der = tls.getpeercert(binary_form=True) if tls is not None else None
+    finally:
+        writer.transport.abort()
+    if not der:
+        raise BmcTlsError("it shows no certificate", bmc=str(target))
+    return read_certificate(der)
+
+
+def read_certificate(der: bytes) -> Certificate:
+    """Fingerprint, validity and names of a certificate.
+
+    :raises BmcTlsError: it cannot be read.
+    """
+    from cryptography import x509
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # serial numbers of zero, negative ones: firmware writes them
+            read = x509.load_der_x509_certificate(der)
+            return Certificate(
+                fingerprint_of(der),
+                read.not_valid_before_utc,
+                read.not_valid_after_utc,
+                read.subject.rfc4514_string(),
+                read.issuer.rfc4514_string(),
+            )
+    except ValueError as exc:
+        raise BmcTlsError(f"its certificate cannot be read: {exc}") from exc

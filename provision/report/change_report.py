@@ -1,0 +1,106 @@
+"""Changes of hardware for people and machines: the plan before, what came of it after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fabricctl.hostset import fold
+from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
+from provision.report.common import Table
+
+SCHEMA = "fabricctl.bmc-changes/1"
+COLUMNS = ("host", "result", "before", "after", "said")
+
+
+class Result(StrEnum):
+    """What came of one change."""
+
+    DONE = "done"
+    UNCHANGED = "nothing to do"
+    NOT_REACHED = "not as wanted"
+    UNKNOWN = "could not tell"
+
+
+_STYLES = {Result.DONE: GOOD, Result.UNCHANGED: DIM, Result.NOT_REACHED: BAD, Result.UNKNOWN: DOUBT}
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One host of a plan.
+
+    :param words: what would be done; empty: nothing is to be done, because of :param already: as it is.
+    :param refused: why it cannot be done. :param warn: it disturbs what runs there.
+    """
+
+    host: str
+    words: str = ""
+    already: str = ""
+    refused: str = ""
+    warn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One host after a change."""
+
+    host: str
+    result: Result
+    before: str = ""
+    after: str = ""
+    said: str = ""
+
+
+def plan_lines(planned: Sequence[Planned], what: str) -> list[Line]:
+    """What a change would do, hosts folded by what would be done. :param what: the change in words."""
+    groups: dict[Planned, list[str]] = {}
+    for one in planned:
+        groups.setdefault(Planned("", one.words, one.already, one.refused, one.warn), []).append(one.host)
+    lines: list[Line] = []
+    for group, hosts in groups.items():
+        if group.refused:
+            text, style = f"  not possible: {group.refused}", BAD
+        elif group.words:
+            text, style = f"  {group.words}", BAD if group.warn else PLAIN
+        else:
+            text, style = f"  nothing to do: {group.already}", DIM
+        lines.append(((fold(hosts), BOLD), (text, style)))
+    number = sum(1 for one in planned if one.words)
+    lines.append(((f"{what}: {number:,} of {len(planned):,} BMCs", PLAIN),))
+    return lines
+
+
+def changed_lines(changed: Sequence[Changed]) -> list[Line]:
+    """What came of it: counts with folded hosts, then every host that is not as wanted with what was seen."""
+    lines: list[Line] = []
+    for result in Result:
+        hosts = [one.host for one in changed if one.result is result]
+        if hosts:
+            lines.append(
+                (
+                    (f"{result.value:<15}", _STYLES[result]),
+                    (f"{len(hosts):>6,}  ", BOLD),
+                    (fold(hosts), PLAIN),
+                )
+            )
+    told: dict[tuple[str, str, str, Result], list[str]] = {}
+    for one in changed:
+        if one.result is not Result.UNCHANGED:
+            told.setdefault((one.before, one.after, one.said, one.result), []).append(one.host)
+    for (before, after, said, result), hosts in told.items():
+        moved = f"{before} -> {after}" if before or after else ""
+        text = ": ".join(part for part in (moved, said) if part)
+        lines.append(
+            (
+                (f"  {fold(hosts)}", BOLD),
+                (f"  {text}", _STYLES[result] if result is not Result.DONE else PLAIN),
+            )
+        )
+    return lines
+
+
+def changed_table(changed: Iterable[Changed]) -> Table:
+    """One row a host."""
+    rows = [(one.host, one.result.value, one.before, one.after, one.said) for one in changed]
+    return Table(SCHEMA, "changes", COLUMNS, rows)

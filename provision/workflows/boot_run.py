@@ -1,0 +1,118 @@
+"""Booting one node from somewhere, from the first setting to the proof."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from provision.bmc.boot import BootSource, Consumed, wanted_override
+from provision.bmc.power import PowerRequest
+from provision.redfish.bmc import Bmc
+from provision.workflows.boot import BootResult, set_order, set_override, watch_consumed
+from provision.workflows.boot_device import prepare_port
+from provision.workflows.job_runner import JobResult, wait_job
+from provision.workflows.journal import Record, forget
+from provision.workflows.lc_gate import wait_ready
+from provision.workflows.media import MediaResult, insert
+from provision.workflows.power import PowerOptions, PowerResult, set_power
+
+
+@dataclass(frozen=True)
+class BootPlan:
+    """What is wanted of a node's boots.
+
+    :param persistent: for good, not once; :param mode: ``UEFI`` or ``Legacy``, empty: as it is; :param nic: FQDD.
+    :param image: to be in the virtual CD drive first; :param replace: take another image out.
+    :param reset: restart it (or turn it on) afterwards; :param prove: and look whether the override was taken.
+    """
+
+    source: BootSource
+    persistent: bool = False
+    mode: str = ""
+    nic: str = ""
+    image: str = ""
+    replace: bool = False
+    reset: bool = False
+    prove: bool = False
+    power: PowerOptions = field(default_factory=PowerOptions)
+    clock: Callable[[], float] = time.monotonic
+
+
+@dataclass(frozen=True)
+class BootRun:
+    """What came of it, step by step; None: that step was not asked for, or not come to."""
+
+    boot: BootResult | None = None
+    media: MediaResult | None = None
+    power: PowerResult | None = None
+    fate: Consumed | None = None
+    said: str = ""
+
+    @property
+    def reached(self) -> bool:
+        """Whether everything asked for was seen."""
+        steps = [step.reached for step in (self.boot, self.media, self.power) if step is not None]
+        return bool(steps) and all(steps) and not self.said and self.fate in (None, Consumed.YES)
+
+
+async def boot_node(bmc: Bmc, plan: BootPlan, record: Record = forget) -> BootRun:
+    """Image, boot device, override, reset, proof: each only when it is asked for and the one before it worked.
+
+    :raises BmcError: as the steps say; those before it were done, and are in the record.
+    """
+    media: MediaResult | None = None
+    if plan.image:
+        media = await insert(bmc, plan.image, replace=plan.replace, record=record)
+        if not media.reached:
+            return BootRun(
+                media=media, said=media.said or "the image is not in the drive; its boot was not set"
+            )
+    if plan.nic:
+        said = await _port(bmc, plan, record)
+        if said:
+            return BootRun(media=media, said=said)
+    boot = await _boot(bmc, plan, record)
+    if not boot.reached or not plan.reset:
+        return BootRun(boot, media)
+    power = await _restart(bmc, plan, record)
+    if not power.reached:
+        return BootRun(boot, media, power, said="it did not restart; the boot is set for when it does")
+    if not plan.prove or plan.persistent:
+        return BootRun(boot, media, power)
+    fate, _ = await watch_consumed(bmc, wanted_override(plan.source), clock=plan.clock)
+    return BootRun(boot, media, power, fate)
+
+
+async def _boot(bmc: Bmc, plan: BootPlan, record: Record) -> BootResult:
+    if plan.persistent:
+        return await set_order(bmc, plan.source, record=record, clock=plan.clock)
+    return await set_override(bmc, plan.source, mode=plan.mode, record=record, clock=plan.clock)
+
+
+async def _restart(bmc: Bmc, plan: BootPlan, record: Record) -> PowerResult:
+    return await set_power(bmc, PowerRequest.CYCLE, plan.power, record)
+
+
+async def _port(bmc: Bmc, plan: BootPlan, record: Record) -> str:
+    """Make the port a boot device. :returns: what must come before the override can be set; empty when nothing."""
+    made = await prepare_port(bmc, plan.source, plan.nic, record=record, clock=plan.clock)
+    if made.job is None:
+        return ""
+    if not made.job.ok:
+        return made.job.words
+    assert made.job.job is not None
+    name = made.job.job.id
+    if not plan.reset:
+        # a one-time boot set now would be spent by the boot in which the job runs
+        return (
+            f"{plan.nic} becomes a boot device with job {name} at the next reset; then run this command again"
+        )
+    restarted = await _restart(bmc, plan, record)
+    if not restarted.reached:
+        return f"it did not restart; job {name} still waits for that"
+    result: JobResult = await wait_job(bmc, name, clock=plan.clock)
+    if not result.ok:
+        return result.words
+    await wait_ready(bmc, clock=plan.clock)
+    return ""

@@ -1,0 +1,60 @@
+"""Taking one named job out of a BMC's queue."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fabricctl.errors import BmcBusyError, BmcOutcomeUnknownError, UsageError
+from fabricctl.nodes.model import EventKind
+from provision.bmc.jobs import Job, Phase, Place
+from provision.redfish.bmc import Bmc
+from provision.workflows.job_runner import find_job
+from provision.workflows.journal import Record, forget
+
+DELETE_ACTION = "Oem/Dell/DellJobService/Actions/DellJobService.DeleteJobQueue"
+_ID = re.compile(r"[A-Za-z0-9_.\-]{1,64}\Z")
+
+
+@dataclass(frozen=True)
+class ClearResult:
+    """What came of it. :param before: the job, None when the BMC has none of that id; :param gone: read back."""
+
+    before: Job | None
+    gone: bool = True
+
+
+def check_job_id(text: str) -> str:
+    """Id of one job. :raises UsageError: it is none, or stands for all jobs: those of others are among them."""
+    if not _ID.match(text):
+        raise UsageError(f"--id {text}: expected the id of a job, such as JID_123456789012")
+    if text.upper().startswith("JID_CLEARALL"):
+        raise UsageError(
+            f"--id {text} would clear the jobs of everybody, and restart the Lifecycle Controller",
+            hint="name single jobs, see bmc jobs list",
+        )
+    return text
+
+
+async def clear_job(bmc: Bmc, job_id: str, record: Record = forget) -> ClearResult:
+    """Delete one job that has not begun, or has ended. Nothing is sent when it is not there.
+
+    :raises BmcBusyError: it runs; it is left alone.
+    """
+    job = await find_job(bmc, job_id)
+    if job is None:
+        return ClearResult(None)
+    if job.phase is Phase.RUNNING:
+        raise BmcBusyError(f"job {job.words} runs; it is left alone", bmc=str(bmc.target))
+    layout = await bmc.layout()
+    try:
+        if layout.vendor == "Dell":
+            await bmc.post(f"{layout.manager}/{DELETE_ACTION}", {"JobID": job_id})
+        else:
+            place = "JobService/Jobs" if Place.JOB in job.places else "TaskService/Tasks"
+            await bmc.delete(f"/redfish/v1/{place}/{job_id}")
+    except BmcOutcomeUnknownError:
+        bmc.note(job_id, "the answer was lost; read back")
+    left = await find_job(bmc, job_id)
+    record(EventKind.NODE_JOB, bmc.target.host, job.words, "cleared" if left is None else left.words)
+    return ClearResult(job, left is None)

@@ -1,0 +1,254 @@
+"""Bringing one system to a power state: read, decide, send once, look what came of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from fabricctl.errors import (
+    BmcAnswerError,
+    BmcError,
+    BmcNotFoundError,
+    BmcOutcomeUnknownError,
+    BmcUnsupportedError,
+)
+from fabricctl.nodes.model import EventKind
+from provision.bmc.power import (
+    PowerRequest,
+    PowerState,
+    PowerStep,
+    ResetType,
+    SystemView,
+    Witness,
+    action_info_path,
+    decide_power,
+    read_system,
+    restarted,
+    witness,
+)
+from provision.bmc.refusal import keys_of
+from provision.redfish.bmc import Bmc, Group, Resource
+from provision.workflows.elapsed import ABSENT_S, SILENCE, Elapsed
+from provision.workflows.journal import Record, forget
+
+ALREADY = frozenset({"PSU501"})
+"""An iDRAC answers 409 PSU501 to On when the server is on: that is what was wanted."""
+_POLL_S, _SLOWEST_S = 2.0, 10.0
+
+
+@dataclass(frozen=True)
+class PowerOptions:
+    """How a power command is carried out.
+
+    :param force: cut the power when the operating system does not follow; :param grace_s: seconds it has for that.
+    :param settle_s: seconds a command that asks nobody may take; :param wait: until the state is there.
+    """
+
+    force: bool = False
+    grace_s: float = 300.0
+    settle_s: float = 120.0
+    wait: bool = True
+    clock: Callable[[], float] = time.monotonic
+
+
+@dataclass(frozen=True)
+class PowerResult:
+    """What came of it.
+
+    :param sent: commands that were sent, each once; :param reached: whether the wanted state was seen.
+    :param evidence: what showed it, for people.
+    """
+
+    before: PowerState
+    after: PowerState
+    sent: tuple[ResetType, ...] = ()
+    reached: bool = True
+    evidence: str = ""
+
+
+@dataclass
+class _Run:
+    """One command on one system, while it is carried out."""
+
+    bmc: Bmc
+    options: PowerOptions
+    record: Record
+    sent: list[ResetType] = field(default_factory=list)
+
+
+async def read_body(bmc: Bmc, *, absent_s: float = 0.0) -> Resource:
+    """The system's body. :param absent_s: seconds the BMC may be away."""
+    return (await bmc.get((await bmc.layout()).system, absent_s=absent_s)).resource
+
+
+async def view_of(bmc: Bmc, body: Resource) -> SystemView:
+    """The system of a body, with its reset types from wherever they stand."""
+    info = action_info_path(body)
+    found: Resource | None = None
+    if info:
+        try:
+            found = (await bmc.get(info)).resource
+        except BmcNotFoundError:
+            bmc.note(info, "the list of reset types is not there")
+    return read_system(body, found)
+
+
+async def read_power(bmc: Bmc, *, absent_s: float = 0.0) -> SystemView:
+    """A system's power, and what may be done about it. :param absent_s: seconds the BMC may be away."""
+    return await view_of(bmc, await read_body(bmc, absent_s=absent_s))
+
+
+async def set_power(
+    bmc: Bmc, request: PowerRequest, options: PowerOptions | None = None, record: Record = forget
+) -> PowerResult:
+    """Bring a system to where it should be. Every command is sent at most once, whatever becomes of its answer.
+
+    :raises BmcUnsupportedError: the BMC offers nothing that is allowed here; nothing was sent.
+    :raises BmcOutcomeUnknownError: the answer was lost, and nothing shows that the command was carried out.
+    :raises BmcError: as reading and sending say.
+    """
+    run = _Run(bmc, options or PowerOptions(), record)
+    view = await read_power(bmc)
+    decision = decide_power(request, view, force=run.options.force)
+    if decision.refused:
+        raise BmcUnsupportedError(decision.refused, bmc=str(bmc.target))
+    if decision.step is None:
+        if view.power is decision.settle or decision.settle is None or not run.options.wait:
+            return PowerResult(view.power, view.power)
+        now, reached = await _wait_state(run, decision.settle, run.options.settle_s)
+        return PowerResult(view.power, now, reached=reached)
+    step = decision.step
+    if step.escalates and step.then is not None and run.options.grace_s <= 0:
+        step = step.then
+    if view.power is PowerState.POWERING_OFF and step.goal is PowerState.ON:
+        await _wait_state(run, PowerState.OFF, run.options.grace_s)  # an iDRAC refuses On until it is off
+    return await _carry_out(run, step, view)
+
+
+async def _carry_out(run: _Run, step: PowerStep, view: SystemView) -> PowerResult:
+    first = view.power
+    while True:
+        result, lost = await _send(run, step, view)
+        follow = step.then
+        if result.reached and follow is not None and not step.escalates:
+            step, view = follow, await read_power(run.bmc)
+            continue
+        if not result.reached and lost:
+            raise _unknown(run, step, result)
+        if not result.reached and follow is not None and step.escalates and run.options.wait:
+            step, view = follow, await read_power(run.bmc)
+            continue
+        return PowerResult(first, result.after, tuple(run.sent), result.reached, result.evidence)
+
+
+async def _send(run: _Run, step: PowerStep, view: SystemView) -> tuple[PowerResult, bool]:
+    """Send one command, once, and look. :returns: what is seen, and whether the answer was lost."""
+    bmc, host = run.bmc, run.bmc.target.host
+    before = witness(view, await _log_id(bmc, view) if step.goal is None else "")
+    run.sent.append(step.reset)
+    lost = False
+    try:
+        await bmc.post(view.reset_path, {"ResetType": step.reset.value})
+    except BmcOutcomeUnknownError:
+        lost = True
+        run.record(EventKind.NODE_POWER, host, view.power_words, f"{step.reset} sent, answer lost")
+    except BmcAnswerError as error:
+        now = (await read_power(bmc)).power
+        if step.goal is not None and now is step.goal:
+            run.sent.pop()  # refused because it is so already
+            why = "PSU501" if keys_of(error) & ALREADY else "it was so already"
+            return PowerResult(view.power, now, evidence=why), False
+        raise
+    else:
+        run.record(EventKind.NODE_POWER, host, view.power_words, f"{step.reset} accepted")
+    if not run.options.wait and not lost and step.then is None:
+        now = (await read_power(bmc)).power
+        return PowerResult(view.power, now, evidence="accepted, not waited for"), False
+    graceful = step.reset in (ResetType.GRACEFUL_SHUTDOWN, ResetType.GRACEFUL_RESTART)
+    bound = run.options.grace_s if graceful else run.options.settle_s
+    if step.goal is None:
+        evidence = await _wait_restart(run, before, bound)
+        after, reached = (await _settled(run)), bool(evidence)
+    else:
+        after, reached = await _wait_state(run, step.goal, bound)
+        evidence = f"it is {after.value}" if reached else ""
+    if reached:
+        run.record(EventKind.NODE_POWER, host, f"{step.reset} sent", evidence)
+    return PowerResult(view.power, after, reached=reached, evidence=evidence), lost
+
+
+async def _wait_state(run: _Run, goal: PowerState, bound_s: float) -> tuple[PowerState, bool]:
+    """Look until the state is there, or time is over. A BMC that does not answer meanwhile told nothing."""
+    elapsed, poll, last = Elapsed(run.options.clock), _POLL_S, PowerState.UNKNOWN
+    silence: BmcError | None = None
+    while True:
+        try:
+            last, silence = (await read_power(run.bmc, absent_s=ABSENT_S)).power, None
+        except SILENCE as error:
+            silence = error
+        if last is goal:
+            return last, True
+        if elapsed.now() >= bound_s:
+            if silence is not None and last is PowerState.UNKNOWN:
+                raise silence
+            return last, False
+        await elapsed.wait(run.bmc, poll)
+        poll = min(poll * 1.5, _SLOWEST_S)
+
+
+async def _wait_restart(run: _Run, before: Witness, bound_s: float) -> str:
+    """Look until something shows that it was reset; empty when nothing does in time."""
+    elapsed, poll = Elapsed(run.options.clock), _POLL_S
+    while True:
+        try:
+            now = witness(await read_power(run.bmc, absent_s=ABSENT_S))
+            shown = restarted(before, now, await _keys_since(run.bmc, before.log_id))
+        except SILENCE:
+            shown = ""
+        if shown or elapsed.now() >= bound_s:
+            return shown
+        await elapsed.wait(run.bmc, poll)
+        poll = min(poll * 1.5, _SLOWEST_S)
+
+
+async def _settled(run: _Run) -> PowerState:
+    """After a restart: on again, where that is waited for."""
+    bound = run.options.settle_s if run.options.wait else 0.0
+    return (await _wait_state(run, PowerState.ON, bound))[0]
+
+
+async def _log_id(bmc: Bmc, view: SystemView) -> str:
+    """Newest entry of an iDRAC's lifecycle log; only where the system itself keeps no time of its last reset."""
+    layout = await bmc.layout()
+    if view.last_reset or layout.vendor != "Dell":
+        return ""
+    path = f"{layout.manager}/LogServices/Lclog/Entries?$top=1"
+    try:
+        members = (await bmc.get(path, Group.SLOW)).resource.get("Members")
+    except BmcError as error:
+        bmc.note(
+            path, f"the lifecycle log cannot be read, so it will not tell whether a reset took place: {error}"
+        )
+        return ""
+    newest = members[0] if isinstance(members, list) and members else {}
+    return str(newest.get("Id") or "")
+
+
+async def _keys_since(bmc: Bmc, log_id: str) -> list[str]:
+    """Message keys of entries written after one."""
+    if not log_id:
+        return []
+    path = f"{(await bmc.layout()).manager}/LogServices/Lclog/Entries"
+    entries = await bmc.members(path, Group.SLOW, until=lambda entry: str(entry.get("Id") or "") == log_id)
+    return [str(entry.get("MessageId") or "").rpartition(".")[2] for entry in entries]
+
+
+def _unknown(run: _Run, step: PowerStep, result: PowerResult) -> BmcOutcomeUnknownError:
+    state = result.after.value or "unknown"
+    return BmcOutcomeUnknownError(
+        f"the answer to {step.reset} was lost, and nothing shows that it was carried out: power is {state}; "
+        "not repeated",
+        bmc=str(run.bmc.target),
+        hint="look at the node, then run the command again",
+    )

@@ -1,0 +1,311 @@
+"""Temperatures, fans and all sensors over Redfish: the old ``Thermal``, the new ``ThermalSubsystem``, ``Sensors``."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tests.sim.idrac.call import Body
+from tests.sim.idrac.profile import Profile
+from tests.sim.idrac.readings import SUPPLIES, Fan, Probe, Readings
+from tests.sim.idrac.tree import Tree
+from tests.sim.idrac.where import CHASSIS, ROOT, SYSTEM
+
+if TYPE_CHECKING:
+    from tests.sim.idrac.bmc import SimBmc
+
+THERMAL = f"{CHASSIS}/Thermal"
+SUBSYSTEM = f"{CHASSIS}/ThermalSubsystem"
+FANS = f"{SUBSYSTEM}/Fans"
+METRICS = f"{SUBSYSTEM}/ThermalMetrics"
+SENSORS = f"{CHASSIS}/Sensors"
+ROLLUPS = f"{SYSTEM}/Oem/Dell/DellRollupStatus"
+_STATES = [
+    *("Unknown", "Fatal", "Normal", "Upper Fatal", "Upper Critical", "Upper Non-Critical"),
+    *("Lower Non-Critical", "Lower Critical", "Lower Fatal"),
+]
+
+
+def _status(health: str) -> Body:
+    return {"Health": health, "State": "Enabled"}
+
+
+def _old_fan(at: int, fan: Fan, health: str) -> Body:
+    return {
+        "@odata.id": f"{THERMAL}#/Fans/{at}",
+        "@odata.type": "#Thermal.v1_7_1.Fan",
+        "Assembly": {"@odata.id": f"{CHASSIS}/Assembly"},
+        "FanName": fan.name,
+        "HotPluggable": True,
+        "LowerThresholdCritical": 480,
+        "LowerThresholdFatal": None,
+        "LowerThresholdNonCritical": 840,
+        "MaxReadingRange": None,
+        "MemberId": str(at),
+        "MinReadingRange": None,
+        "Name": fan.name,
+        "PhysicalContext": "SystemBoard",
+        "Reading": fan.rpm,
+        "ReadingUnits": "RPM",
+        "Redundancy": [],
+        "Redundancy@odata.count": 0,
+        "RelatedItem": [{"@odata.id": CHASSIS}],
+        "RelatedItem@odata.count": 1,
+        "SensorNumber": 56 + at,
+        "Status": _status(health),
+        "UpperThresholdCritical": None,
+        "UpperThresholdFatal": None,
+        "UpperThresholdNonCritical": None,
+    }
+
+
+def _old_probe(at: int, probe: Probe, health: str) -> Body:
+    cpu = re.fullmatch(r"CPU(\d)Temp", probe.id)
+    about = f"{SYSTEM}/Processors/CPU.Socket.{cpu[1]}" if cpu else CHASSIS
+    return {
+        "@odata.context": f"{ROOT}/$metadata#Thermal.Thermal",
+        "@odata.id": f"{THERMAL}#/Temperatures/{at}",
+        "@odata.type": "#Thermal.v1_7_1.Temperature",
+        "LowerThresholdCritical": probe.low_critical,
+        "LowerThresholdFatal": None,
+        "LowerThresholdNonCritical": None,
+        "MaxReadingRangeTemp": None,
+        "MemberId": str(at),
+        "MinReadingRangeTemp": None,
+        "Name": probe.name,
+        "PhysicalContext": probe.context,
+        "ReadingCelsius": probe.celsius,
+        "RelatedItem": [{"@odata.id": about}],
+        "RelatedItem@odata.count": 1,
+        "SensorNumber": 1 + at,
+        "Status": _status(health),
+        "UpperThresholdCritical": probe.critical,
+        "UpperThresholdFatal": None,
+        "UpperThresholdNonCritical": probe.caution,
+    }
+
+
+def _thermal(bmc: SimBmc) -> Body:
+    readings = bmc.part(Readings)
+    fans, probes = readings.fans(), readings.probes()
+    return {
+        "@odata.context": f"{ROOT}/$metadata#Thermal.Thermal",
+        "@odata.id": THERMAL,
+        "@odata.type": "#Thermal.v1_7_1.Thermal",
+        "Description": "Represents the properties for Temperature and Cooling",
+        "Fans": [_old_fan(at, fan, readings.fan_health(fan)) for at, fan in enumerate(fans)],
+        "Fans@odata.count": len(fans),
+        "Id": "Thermal",
+        "Name": "Thermal",
+        "Redundancy": [
+            {
+                "@odata.id": f"{THERMAL}#/Redundancy/0",
+                "@odata.type": "#Redundancy.v1_4_0.Redundancy",
+                "MaxNumSupported": None,
+                "MemberId": "0",
+                "MinNumNeeded": None,
+                "Mode": "N+m",
+                "Name": "System Board Fan Redundancy",
+                "RedundancyEnabled": True,
+                "RedundancySet": [],
+                "RedundancySet@odata.count": 0,
+                "Status": _status(readings.rollup()["Fan"]),
+            }
+        ],
+        "Redundancy@odata.count": 1,
+        "Temperatures": [_old_probe(at, one, readings.probe_health(one)) for at, one in enumerate(probes)],
+        "Temperatures@odata.count": len(probes),
+    }
+
+
+def _subsystem(bmc: SimBmc) -> Body:
+    health = _status(bmc.part(Readings).rollup()["Fan"])
+    return {
+        "@odata.context": f"{ROOT}/$metadata#ThermalSubsystem.ThermalSubsystem",
+        "@odata.id": SUBSYSTEM,
+        "@odata.type": "#ThermalSubsystem.v1_0_0.ThermalSubsystem",
+        "Description": "Represents the properties of a Thermal Subsystem of the Chassis",
+        "Name": "Thermal Subsystem for Chassis",
+        "FanRedundancy": [
+            {
+                "RedundancyType": "NPlusM",
+                "MaxSupportedInGroup": None,
+                "MinNeededInGroup": None,
+                "RedundancyGroup": [],
+                "RedundancyGroup@odata.count": 0,
+                "Status": health,
+            }
+        ],
+        "Fans": {"@odata.id": FANS},
+        "ThermalMetrics": {"@odata.id": METRICS},
+        "Status": health,
+        "Id": "ThermalSubsystem",
+    }
+
+
+def _fan(bmc: SimBmc, match: re.Match[str]) -> Body | None:
+    readings = bmc.part(Readings)
+    fan = next((one for one in readings.fans() if one.id == match["id"]), None)
+    if fan is None:
+        return None
+    return {
+        "@odata.type": "#Fan.v1_1_0.Fan",
+        "Id": fan.id,
+        "Name": f"Fan {fan.id.rpartition('.')[2]}",
+        "Description": "Represents fan properties of the chassis",
+        "Status": _status(readings.fan_health(fan)),
+        "PhysicalContext": "SystemBoard",
+        "HotPluggable": True,
+        "SpeedPercent": {"Reading": fan.percent, "SpeedRPM": fan.rpm},
+        "Location": {"PartLocation": {"ServiceLabel": fan.name, "LocationType": "Bay"}},
+        "@odata.id": f"{FANS}/{fan.id}",
+        "@odata.context": f"{ROOT}/$metadata#Fan.Fan",
+    }
+
+
+def _metrics(bmc: SimBmc) -> Body:
+    probes = {probe.id: probe for probe in bmc.part(Readings).probes()}
+    places = {"CPU1Temp": "Internal", "SystemBoardInletTemp": "Intake", "SystemBoardExhaustTemp": "Exhaust"}
+
+    def reading(which: str) -> Body:
+        return {"DataSourceUri": f"{SENSORS}/{which}", "Reading": probes[which].celsius}
+
+    listed = [{**reading(which), "DeviceName": place} for which, place in places.items()]
+    return {
+        "@odata.type": "#ThermalMetrics.v1_0_0.ThermalMetrics",
+        "@odata.id": METRICS,
+        "@odata.context": f"{ROOT}/$metadata#ThermalMetrics.ThermalMetrics",
+        "Id": "ThermalMetrics",
+        "Name": "Chassis Thermal Metrics",
+        "Description": "Represents the properties of Thermal Metrics of the chassis",
+        "TemperatureSummaryCelsius": {place: reading(which) for which, place in places.items()},
+        "TemperatureReadingsCelsius": listed,
+        "TemperatureReadingsCelsius@odata.count": len(listed),
+    }
+
+
+def _sensor(
+    which: str,
+    name: str,
+    kind: str,
+    unit: str,
+    reading: float,
+    context: str,
+    health: str,
+    limits: tuple[float | None, float | None, float | None, float | None],
+) -> Body:
+    """One member of Sensors. :param limits: upper critical, upper caution, lower caution, lower critical."""
+    names = ("UpperCritical", "UpperCaution", "LowerCaution", "LowerCritical")
+    state = {"OK": "Normal", "Warning": "Upper Non-Critical"}.get(health, "Upper Critical")
+    return {
+        "@odata.context": f"{ROOT}/$metadata#Sensor.Sensor",
+        "@odata.id": f"{SENSORS}/{which}",
+        "@odata.type": "#Sensor.v1_3_0.Sensor",
+        "Name": name,
+        "Id": which,
+        "Description": "Instance of Sensor Id",
+        "ReadingType": kind,
+        "ReadingUnits": unit,
+        "Status": _status(health),
+        "Reading": reading,
+        "PhysicalContext": context,
+        "Oem": {
+            "Dell": {
+                "@odata.type": "#DellOemSensor.v1_0_0.DellOemSensor",
+                "CurrentState": state,
+                "DeviceID": f"0x17||{which}" if kind == "Rotational" else f"iDRAC.Embedded.1#{which}",
+                "PossibleStates": _STATES,
+                "PossibleStates@odata.count": len(_STATES),
+                "RequestedState": "NotApplicable",
+            }
+        },
+        "Thresholds": {name: {"Reading": limit} for name, limit in zip(names, limits, strict=True)},
+    }
+
+
+def sensors(bmc: SimBmc) -> dict[str, Body]:
+    """Every sensor by id."""
+    readings = bmc.part(Readings)
+    none = (None, None, None, None)
+    found = [
+        _sensor(
+            one.id,
+            one.name,
+            "Temperature",
+            "Cel",
+            one.celsius,
+            one.context,
+            readings.probe_health(one),
+            (one.critical, one.caution, None, one.low_critical),
+        )
+        for one in readings.probes()
+    ]
+    for fan in readings.fans():
+        health, slow = readings.fan_health(fan), (None, None, 840, 480)
+        body = _sensor(fan.id, fan.name, "Rotational", "RPM", float(fan.rpm), "SystemBoard", health, slow)
+        found.append({**body, "SpeedRPM": fan.rpm})
+    name = "System Board Pwr Consumption"
+    limits = (18_000, 16_800, None, None)
+    board = "SystemBoardPwrConsumption"
+    found.append(_sensor(board, name, "Power", "W", readings.watts, "SystemBoard", "OK", limits))
+    for number in range(1, SUPPLIES + 1):
+        volts = 0.0 if number in readings.lost_inputs else 240.0
+        amperes = round(readings.supply_watts(number) / 240.0, 1)
+        context = "PowerSupply"
+        which = f"PS{number}Voltage"
+        found.append(
+            _sensor(which, f"PS{number} Voltage {number}", "Voltage", "V", volts, context, "OK", none)
+        )
+        which = f"PS{number}Current{number}"
+        found.append(
+            _sensor(which, f"PS{number} Current {number}", "Current", "A", amperes, context, "OK", none)
+        )
+    return {str(body["Id"]): body for body in found}
+
+
+def _rollup(bmc: SimBmc, match: re.Match[str]) -> Body | None:
+    health = bmc.part(Readings).rollup().get(match["part"])
+    if health is None:
+        return None
+    which = f"iDRAC.Embedded.1_0x23_SubSystem.1_0x23_{match['part']}"
+    return {
+        "@odata.context": f"{ROOT}/$metadata#DellRollupStatus.DellRollupStatus",
+        "@odata.id": f"{ROLLUPS}/{which}",
+        "@odata.type": "#DellRollupStatus.v1_0_0.DellRollupStatus",
+        "CollectionName": f"{match['part']}RollupStatus",
+        "Description": "Represents the subcomponent roll-up statuses.",
+        "Id": which,
+        "InstanceID": f"iDRAC.Embedded.1#SubSystem.1#{match['part']}",
+        "Name": "DellRollupStatus",
+        "RollupStatus": {"OK": "Ok", "Warning": "Degraded", "Critical": "Error"}[health],
+        "SubSystem": match["part"],
+    }
+
+
+def install(tree: Tree, profile: Profile) -> None:
+    """Thermal resources; iDRAC10 has the new ones only."""
+    if profile.value.generation < 10:
+        tree.live(THERMAL, _thermal)
+    tree.live(SUBSYSTEM, _subsystem)
+    tree.live(METRICS, _metrics)
+    tree.collection(
+        FANS, "FanCollection", lambda bmc: [f"{FANS}/{fan.id}" for fan in bmc.part(Readings).fans()]
+    )
+    tree.family(rf"{FANS}/(?P<id>[^/]+)", _fan)
+    tree.collection(
+        SENSORS,
+        "SensorCollection",
+        lambda bmc: [f"{SENSORS}/{which}" for which in sensors(bmc)],
+        name="SensorCollection",
+        about="Collection of Sensors",
+    )
+    tree.family(rf"{SENSORS}/(?P<id>[^/]+)", lambda bmc, match: sensors(bmc).get(match["id"]))
+    parts = ("Fan", "Temperature", "PowerSupply")
+    tree.collection(
+        ROLLUPS,
+        "DellRollupStatusCollection",
+        [f"{ROLLUPS}/iDRAC.Embedded.1_0x23_SubSystem.1_0x23_{part}" for part in parts],
+        paged=True,
+        inline=True,
+    )
+    tree.family(rf"{ROLLUPS}/iDRAC\.Embedded\.1_0x23_SubSystem\.1_0x23_(?P<part>\w+)", _rollup)

@@ -1,0 +1,12 @@
+"""Where an iDRAC keeps its resources."""
+
+ROOT = "/redfish/v1"
+SYSTEM = f"{ROOT}/Systems/System.Embedded.1"
+MANAGER = f"{ROOT}/Managers/iDRAC.Embedded.1"
+CHASSIS = f"{ROOT}/Chassis/System.Embedded.1"
+OEM = f"{MANAGER}/Oem/Dell"
+DELL_JOBS = f"{OEM}/Jobs"
+JOBS = f"{ROOT}/JobService/Jobs"
+TASKS = f"{ROOT}/TaskService/Tasks"
+BIOS = f"{SYSTEM}/Bios"
+BIOS_SETTINGS = f"{BIOS}/Settings"
