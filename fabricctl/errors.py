@@ -261,7 +261,14 @@ class BmcLoginError(BmcError):
 
 
 class BmcPasswordChangeError(BmcLoginError):
-    """The password must be changed before anything else; trying again would only lock the account."""
+    """The password must be changed before anything else; trying again would only lock the account.
+
+    :param account: path of the account to change, where the BMC tells it.
+    """
+
+    def __init__(self, message: str, *, account: str = "", bmc: str = "", hint: str = "") -> None:
+        super().__init__(message, bmc=bmc, hint=hint)
+        self.account = account
 
 
 class BmcLockedOutError(BmcLoginError):

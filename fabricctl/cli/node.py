@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fabricctl.cli import node_confirm
 from fabricctl.cli.state_options import (
     Format,
     FormatOption,
@@ -38,6 +39,7 @@ Force = Annotated[bool, typer.Option("--force-in-service", help="Take nodes out 
 
 def register(root: typer.Typer) -> None:
     """Add the commands to the tree."""
+    node_confirm.register(app)
     root.add_typer(app, name="node")
     root.command("events", short_help="What was changed: who, when, why, before, after.")(events)
 

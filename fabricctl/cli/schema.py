@@ -18,6 +18,7 @@ class SchemaName(StrEnum):
     FINDINGS = "findings"
     NODES = "nodes"
     EVENTS = "events"
+    BMC_HARVEST = "bmc-harvest"
 
 
 def register(app: typer.Typer) -> None:
@@ -57,6 +58,10 @@ def schema(
         from fabricctl.report import node_report
 
         found = node_report.nodes_schema() if name is SchemaName.NODES else node_report.events_schema()
+    elif name is SchemaName.BMC_HARVEST:
+        from provision.report.harvest_lists import harvest_schema
+
+        found = harvest_schema()
     else:
         assert_never(name)
     print_text(json.dumps(found, indent=2))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from fabricctl.nodes.model import SINGLE, Fact, Identity
+from fabricctl.nodes.model import DERIVED, SINGLE, Fact, Identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +28,24 @@ def merge_facts(held: Sequence[Identity], facts: Iterable[Fact], now: datetime) 
     A service tag or serial, and any fact of a named part, takes the place of the other value of that kind and part; of
     two that are told at once the later counts. A MAC or GUID without a part is one more. A fact that is known is
     confirmed; when its part was unknown before and is told now, it is replaced by the better one.
+
+    What was only derived is replaced by the same fact from any other source, and never takes the place of one that was
+    read: it proves nothing.
     """
     current = [identity for identity in held if identity.until is None]
     added: list[Identity] = []
     ended: list[Identity] = []
     confirmed: list[Identity] = []
-    for fact in dict.fromkeys(facts):
+    for told in dict.fromkeys(facts):
+        fact = told
         here = _same_value(current, fact)
-        if here is not None and (here.fact.part == fact.part or not fact.part):
-            confirmed += [here] if here not in added else []
+        if fact.source == DERIVED and _is_known_better(current, fact, here):
             continue
+        if here is not None and (here.fact.part == fact.part or not fact.part):
+            if here.fact.source != DERIVED or fact.source == DERIVED:
+                confirmed += [here] if here not in added else []
+                continue
+            fact = replace(fact, part=here.fact.part)
         single = fact.kind in SINGLE or bool(fact.part)
         for old in list(current):
             slot = old.fact.kind is fact.kind and old.fact.part == fact.part
@@ -52,6 +60,15 @@ def merge_facts(held: Sequence[Identity], facts: Iterable[Fact], now: datetime) 
         added.append(made)
     told_again = tuple(replace(old, confirmed=now) for old in dict.fromkeys(confirmed) if old in current)
     return Merge(tuple(added), tuple(ended), told_again)
+
+
+def _is_known_better(current: Iterable[Identity], fact: Fact, here: Identity | None) -> bool:
+    """Whether a value was read, not derived, of what a derived fact tells of: this value, or this part."""
+    if here is not None:
+        return here.fact.source != DERIVED
+    return bool(fact.part) and any(
+        i.fact.kind is fact.kind and i.fact.part == fact.part and i.fact.source != DERIVED for i in current
+    )
 
 
 def _same_value(current: Iterable[Identity], fact: Fact) -> Identity | None:

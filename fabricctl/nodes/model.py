@@ -67,13 +67,17 @@ SINGLE = frozenset({IdentityKind.SERVICE_TAG, IdentityKind.SERIAL})
 """Kinds of which a node (or a named part of it) has one: another value replaces the old one."""
 
 
+DERIVED = "derived"
+"""Source of a GUID that was worked out from a MAC: it may be wrong until ibstat or the fabric confirms it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """One identity as somebody states it.
 
     :param value: canonical; :param part: which part of the node carries it (``mlx5_3``, ``bmc``, ``eth0``), empty for
         the chassis or when nobody knows. A part has one value per kind: a new one replaces the old one.
-    :param source: who says so: ``operator``, ``redfish``, ``maas``, ...
+    :param source: who says so: ``operator``, ``redfish``, ``maas``, ...; ``derived`` when nobody does.
     """
 
     kind: IdentityKind

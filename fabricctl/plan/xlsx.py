@@ -51,7 +51,7 @@ def parse_xlsx(
     :param sheets: read only these sheets; all that have a header by default.
     :raises PlanError: with file, sheet, row, what was expected and found.
     """
-    workbook = _open(data, path)
+    workbook = open_workbook(data, path)
     reader = TableReader(site, port_numbers)
     try:
         notes = _read_sheets(workbook, _wanted(workbook.sheetnames, sheets, path), reader, path, bool(sheets))
@@ -110,7 +110,11 @@ def _wanted(names: list[str], sheets: Collection[str], path: str) -> list[str]:
     return [name for name in names if not sheets or name in sheets]
 
 
-def _open(data: bytes, path: str) -> Workbook:
+def open_workbook(data: bytes, path: str) -> Workbook:
+    """A workbook to read from; the caller closes it.
+
+    :raises PlanError: it is none, too big, or openpyxl is not installed.
+    """
     if data[:4] == _OLE_MAGIC:
         raise PlanError(
             "this is an encrypted workbook or an old .xls; expected .xlsx", path=path, hint="save it as .xlsx"

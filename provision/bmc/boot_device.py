@@ -29,17 +29,22 @@ def check_fqdd(text: str) -> str:
 
 
 def device_change(attributes: Mapping[str, Any], source: BootSource, fqdd: str) -> dict[str, Any] | None:
-    """BIOS attributes that make a port a boot device; empty when it is one.
+    """BIOS attributes that make a port the first boot device of its kind; empty when it is.
+
+    The first one, because a boot override names the kind only, and others of the kind may be enabled, too.
 
     :returns: None when this BIOS has no such attributes.
     """
     prefix = _PREFIX[source]
-    if f"{prefix}1Interface" not in attributes:
+    switch, first = f"{prefix}1EnDis", f"{prefix}1Interface"
+    if first not in attributes:
         return None
-    for number in range(1, _DEVICES + 1):
-        if attributes.get(f"{prefix}{number}Interface") == fqdd:
-            switch = f"{prefix}{number}EnDis"
-            return {} if attributes.get(switch) == "Enabled" else {switch: "Enabled"}
-    free = (n for n in range(1, _DEVICES + 1) if attributes.get(f"{prefix}{n}EnDis") == "Disabled")
-    number = next(free, 1)
-    return {f"{prefix}{number}EnDis": "Enabled", f"{prefix}{number}Interface": fqdd}
+    change: dict[str, Any] = {} if attributes.get(switch) == "Enabled" else {switch: "Enabled"}
+    if attributes[first] == fqdd:
+        return change
+    change[first] = fqdd
+    numbers = range(2, _DEVICES + 1)
+    double = next((n for n in numbers if attributes.get(f"{prefix}{n}Interface") == fqdd), None)
+    if double is not None and attributes.get(f"{prefix}{double}EnDis") == "Enabled":
+        change[f"{prefix}{double}Interface"] = attributes[first]  # the two change places
+    return change

@@ -167,6 +167,12 @@ def said(reply: Reply) -> str:
     first = next((message for message in reply.messages if message.id or message.text), None)
     if first is None:
         return f"HTTP {reply.status}"
-    ids = first.key or first.id
-    text = " ".join(first.text.split())[:240]
-    return f"HTTP {reply.status} {ids}: {text}" if ids and text else f"HTTP {reply.status} {ids or text}"
+    ids = _printable(first.key or first.id)[:80]
+    text = _printable(first.text)[:240]
+    told = f"{ids}: {text}" if ids and text else ids or text
+    return f"HTTP {reply.status} {told}".rstrip()
+
+
+def _printable(text: str) -> str:
+    """One line without what a terminal might obey."""
+    return "".join(sign if sign.isprintable() else " " for sign in " ".join(text.split())).strip()

@@ -16,12 +16,14 @@ class Message:
     """One entry of ``@Message.ExtendedInfo`` (DSP0266, error responses).
 
     :param id: as written (``IDRAC.2.8.SYS518``); :param text: the sentence; :param resolution: what the BMC advises.
+    :param args: what stands in the sentence for its variables.
     """
 
     id: str
     text: str = ""
     severity: str = ""
     resolution: str = ""
+    args: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -84,4 +86,6 @@ class Reply:
 
 def _message(entry: Mapping[str, Any]) -> Message:
     said = {name: str(entry.get(name) or "") for name in ("MessageId", "Message", "Severity", "Resolution")}
-    return Message(said["MessageId"], said["Message"], said["Severity"], said["Resolution"])
+    args = entry.get("MessageArgs")
+    texts = tuple(str(arg) for arg in args) if isinstance(args, list) else ()
+    return Message(said["MessageId"], said["Message"], said["Severity"], said["Resolution"], texts)

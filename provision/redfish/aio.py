@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import ssl
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +20,7 @@ from fabricctl.errors import BmcDeadlineError, BmcError, BmcGarbledError, BmcUnr
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target, Verify
 from provision.redfish.transport import CONNECT_S, LARGEST_BODY, make_reply, unsent
-from provision.redfish.trust import other_certificate, tls_context, tls_refusal
+from provision.redfish.trust import ended_in_handshake, other_certificate, tls_context, tls_refusal
 
 HEADERS = {
     "Accept": "application/json",
@@ -46,6 +47,8 @@ class AiohttpTransport:
         self._session = aiohttp.ClientSession(
             connector=connector, cookie_jar=aiohttp.DummyCookieJar(), headers=HEADERS, trust_env=False
         )
+        # aiohttp sends a GET or DELETE a second time when its connection breaks; whether that is right is decided above
+        self._session._retry_connection = False
         self._timeouts: dict[float, aiohttp.ClientTimeout] = {}
 
     async def send(
@@ -112,6 +115,8 @@ class AiohttpTransport:
             return unsent(tls_refusal(self._target, exc.certificate_error))
         if isinstance(exc, aiohttp.ClientConnectorSSLError):
             return unsent(tls_refusal(self._target, exc.os_error))
+        if isinstance(exc, aiohttp.ClientConnectorError) and isinstance(exc.os_error, ConnectionResetError):
+            return unsent(ended_in_handshake(self._target))
         if isinstance(exc, aiohttp.ClientConnectorError):
             return unsent(BmcUnreachableError(f"no connection: {_reason(exc.os_error)}", bmc=name))
         if isinstance(exc, ssl.SSLError):
@@ -129,5 +134,9 @@ class AiohttpTransport:
 
 
 def _reason(exc: BaseException) -> str:
-    text = (exc.strerror if isinstance(exc, OSError) else "") or str(exc) or type(exc).__name__
+    if isinstance(exc, OSError) and exc.errno is not None and exc.errno > 0:
+        return os.strerror(
+            exc.errno
+        ).lower()  # asyncio writes the address into the text, and it is said already
+    text = str(exc) or type(exc).__name__
     return " ".join(text.split())[:160].lower()

@@ -28,6 +28,7 @@ def error_of(target: Target, method: str, reply: Reply) -> BmcError:
     if kind is Meaning.PASSWORD_CHANGE:
         return BmcPasswordChangeError(
             "the BMC wants its factory password changed before anything else",
+            account=_account(reply),
             bmc=name,
             hint=f"run fabricctl bmc credentials rotate {target.host}",
         )
@@ -48,13 +49,19 @@ def error_of(target: Target, method: str, reply: Reply) -> BmcError:
     if kind is Meaning.NOT_READY:
         return BmcNotReadyError(what, bmc=name)
     if kind in (Meaning.BUSY, Meaning.PENDING):
-        return BmcBusyError(what, bmc=name, hint=f"see fabricctl bmc jobs {target.host}")
+        return BmcBusyError(what, bmc=name, hint=f"see fabricctl bmc jobs list {target.host}")
     ids = tuple(message.id for message in reply.messages if message.id)
     if kind is Meaning.NOT_FOUND:
         return BmcNotFoundError(what, status=reply.status, ids=ids, bmc=name)
     if reply.status in (405, 501):
         return BmcUnsupportedError(what, bmc=name)
     return BmcAnswerError(what, status=reply.status, ids=ids, bmc=name, hint=_hint(target, reply))
+
+
+def _account(reply: Reply) -> str:
+    """The account whose password is to be changed: the one variable of Base.PasswordChangeRequired (DSP0268)."""
+    named = (m.args[0] for m in reply.messages if m.key == "PasswordChangeRequired" and m.args)
+    return next((path for path in named if path.startswith("/redfish/v1/")), "")
 
 
 def _hint(target: Target, reply: Reply) -> str:

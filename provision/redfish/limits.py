@@ -39,7 +39,9 @@ class FleetOptions:
         is no obstacle.
     :param writes: the DMTF client in worker threads, for commands that change single nodes; else aiohttp.
     :param ledger: folder in which open sessions are written down, so that a later run can end those of a run that was
-        killed; None keeps no such list. :param reaper: end the sessions of this run even when it is killed.
+        killed; None keeps no such list.
+    :param reaper: end the sessions of this run even when it is killed.
+    :param change_password: go on with a BMC that lets nothing be done but change the password.
     """
 
     credentials: CredentialSource | None
@@ -47,6 +49,7 @@ class FleetOptions:
     writes: bool = False
     ledger: Path | None = None
     reaper: bool = True
+    change_password: bool = False
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep

@@ -156,7 +156,8 @@ class Session:
                 f"login: expected X-Auth-Token and Location, found HTTP {reply.status} without them",
                 bmc=str(self._link.target),
             )
-        if reply.says("PasswordChangeRequired") or meaning(reply) is Meaning.PASSWORD_CHANGE:
+        wants_change = reply.says("PasswordChangeRequired") or meaning(reply) is Meaning.PASSWORD_CHANGE
+        if wants_change and not self._link.options.change_password:
             await self.close()
             raise BmcPasswordChangeError(
                 "the BMC wants its factory password changed before anything else",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import re
 import ssl
 import warnings
@@ -97,8 +98,10 @@ def _context(ca_file: str, floor: str) -> ssl.SSLContext:
     return context
 
 
-def tls_refusal(target: Target, exc: BaseException) -> BmcTlsError:
+def tls_refusal(target: Target, exc: BaseException) -> BmcTlsError | BmcUnreachableError:
     """The error of a TLS handshake that failed, with what to do."""
+    if isinstance(exc, (ssl.SSLEOFError, ssl.SSLZeroReturnError)):
+        return ended_in_handshake(target)
     text = str(exc)
     verify = re.search(r"certificate verify failed: ([^(\[]+)", text)
     if verify:
@@ -108,13 +111,22 @@ def tls_refusal(target: Target, exc: BaseException) -> BmcTlsError:
         )
     reason = getattr(exc, "reason", None) or text or type(exc).__name__
     words = str(reason).replace("_", " ").lower()
-    hint = ""
-    if re.search(r"protocol|version|eof|handshake", words):
-        hint = (
-            f"it may know nothing newer than TLS below {target.trust.tls_floor}: "
-            "lower management.bmc_access tls_floor for this BMC"
-        )
+    hint = _older(target) if re.search(r"protocol|version|handshake", words) else ""
     return BmcTlsError(f"no TLS connection: {words}", bmc=str(target), hint=hint)
+
+
+def ended_in_handshake(target: Target) -> BmcUnreachableError:
+    """The error of a BMC that ends the connection instead of a handshake: too busy, or too old."""
+    return BmcUnreachableError(
+        "it ended the connection in the TLS handshake", bmc=str(target), hint=_older(target)
+    )
+
+
+def _older(target: Target) -> str:
+    return (
+        f"if it always does, it may know nothing newer than TLS below {target.trust.tls_floor}: lower tls_floor for it "
+        "under management.bmc_access"
+    )
 
 
 async def fetch_certificate(target: Target, deadline_s: float = CONNECT_S) -> Certificate:
@@ -130,8 +142,10 @@ async def fetch_certificate(target: Target, deadline_s: float = CONNECT_S) -> Ce
         raise BmcDeadlineError(f"no TLS connection within {deadline_s:g} s", bmc=str(target)) from exc
     except ssl.SSLError as exc:
         raise tls_refusal(target, exc) from exc
+    except ConnectionResetError as exc:
+        raise ended_in_handshake(target) from exc
     except OSError as exc:
-        reason = (exc.strerror or str(exc)).lower()
+        reason = os.strerror(exc.errno).lower() if exc.errno and exc.errno > 0 else str(exc).lower()
         raise BmcUnreachableError(f"no connection: {reason}", bmc=str(target)) from exc
     try:
         tls = writer.get_extra_info("ssl_object")

@@ -114,7 +114,11 @@ async def set_override(
     # in POST it would be taken by the boot that is under way, or be lost
     await wait_ready(bmc, post_too=state.system.power is not PowerState.OFF, clock=clock)
     said = await _write(bmc, state.boot, change)
-    result = await _read_back(bmc, before, wanted, mode, said)
+    try:
+        result = await _read_back(bmc, before, wanted, mode, said)
+    except BmcError:
+        record(EventKind.NODE_BOOT, bmc.target.host, before, f"{wanted.words} sent, not read back")
+        raise
     record(EventKind.NODE_BOOT, bmc.target.host, before, result.after)
     return result
 

@@ -41,3 +41,22 @@ def _tag(record: NodeRecord) -> str:
     """Service tag of the chassis, empty when the record holds none."""
     held = record.current(IdentityKind.SERVICE_TAG)
     return next((identity.fact.value for identity in held if not identity.fact.part), "")
+
+
+def read_macs(site: Site, location: Location) -> dict[str, str]:
+    """Host -> MAC of its BMC by the node record, of those that have one.
+
+    :raises StateError: the store cannot be read.
+    """
+    if location.path and not os.path.exists(location.path):
+        return {}
+    from fabricctl.adapters.store.store import open_store
+
+    with open_store(location, site=site.name, create=False) as store:
+        records = store.nodes.all()
+    return {
+        name: held.fact.value
+        for name, record in records.items()
+        for held in record.current(IdentityKind.MAC)
+        if held.fact.part.lower() in ("bmc", "idrac.embedded.1")
+    }

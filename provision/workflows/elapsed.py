@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fabricctl.errors import (
+    BmcAnswerError,
     BmcDeadlineError,
     BmcGarbledError,
     BmcNotReadyError,
@@ -61,4 +62,6 @@ async def come_back(bmc: Bmc, seconds: float) -> bool:
         await bmc.get((await bmc.layout()).manager, absent_s=seconds)
     except SILENCE:
         return False
+    except BmcAnswerError:
+        pass  # whatever it says, it answers
     return True

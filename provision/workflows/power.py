@@ -191,7 +191,7 @@ async def _wait_state(run: _Run, goal: PowerState, bound_s: float) -> tuple[Powe
             return last, True
         if elapsed.now() >= bound_s:
             if silence is not None and last is PowerState.UNKNOWN:
-                raise silence
+                raise _silent(run, silence) from silence
             return last, False
         await elapsed.wait(run.bmc, poll)
         poll = min(poll * 1.5, _SLOWEST_S)
@@ -242,6 +242,16 @@ async def _keys_since(bmc: Bmc, log_id: str) -> list[str]:
     path = f"{(await bmc.layout()).manager}/LogServices/Lclog/Entries"
     entries = await bmc.members(path, Group.SLOW, until=lambda entry: str(entry.get("Id") or "") == log_id)
     return [str(entry.get("MessageId") or "").rpartition(".")[2] for entry in entries]
+
+
+def _silent(run: _Run, silence: BmcError) -> BmcError:
+    """A BMC that cannot be read any more: after a command nobody knows what came of it."""
+    if not run.sent:
+        return silence
+    return BmcOutcomeUnknownError(
+        f"{run.sent[-1]} was sent, and the BMC cannot be read since: {silence.message}; not repeated",
+        bmc=str(run.bmc.target),
+    )
 
 
 def _unknown(run: _Run, step: PowerStep, result: PowerResult) -> BmcOutcomeUnknownError:

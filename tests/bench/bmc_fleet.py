@@ -27,6 +27,7 @@ def main() -> int:
     parser.add_argument("--refusing", type=int, default=0)
     parser.add_argument("--wrong-password", type=int, default=0)
     parser.add_argument("--hanging", type=int, default=0)
+    parser.add_argument("--cutting", type=int, default=0, help="every answer ends half-way")
     parser.add_argument(
         "--mean", type=float, default=0.19, metavar="SECONDS", help="of one answer; 0: at once"
     )
@@ -52,6 +53,8 @@ def main() -> int:
                 bmc.users["root"] = OTHER_PASSWORD
             if sick.get(bmc.host) == "hanging":
                 bmc.fault(Fault(hang=True))
+            if sick.get(bmc.host) == "cutting":
+                bmc.fault(Fault(cut_body=True))
         addresses = dict(zip(simulator.hosts, simulator.addresses, strict=True))
         after = int(ipaddress.ip_address(simulator.addresses[-1]))
         for number, name in enumerate(name for name in names if name not in addresses):
@@ -64,10 +67,15 @@ def main() -> int:
         }
         _say(told)
         for _ in sys.stdin:
+            # simulated seconds are real ones here, from another start
+            start = time.monotonic() - simulator.clock.now()
             _say(
                 {
                     "cpu_s": time.process_time(),
                     "requests": {bmc.host: len(bmc.requests) for bmc in simulator},
+                    "last": {
+                        bmc.host: start + max(r.at for r in bmc.requests) for bmc in simulator if bmc.requests
+                    },
                     "sessions": sum(len(bmc.sessions) for bmc in simulator),
                     "log": [[r.method, r.path, r.query, r.status] for r in simulator[0].requests],
                 }
@@ -82,7 +90,7 @@ def _sick(names: list[str], options: argparse.Namespace, dice: random.Random) ->
     left = names[1:]
     dice.shuffle(left)
     found: dict[str, str] = {}
-    for kind in ("refusing", "wrong password", "hanging"):
+    for kind in ("refusing", "wrong password", "hanging", "cutting"):
         for _ in range(getattr(options, kind.replace(" ", "_"))):
             found[left.pop()] = kind
     return found

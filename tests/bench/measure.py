@@ -24,25 +24,27 @@ class Usage(NamedTuple):
     out: str
 
 
-def run(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None) -> Usage:
+def run(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None, text: str = "") -> Usage:
     """Run a command to its end; output and errors together.
+
+    :param text: its standard input.
 
     A Python command finds its bytecode where an earlier run left it, as an installed one does: where the environment
     forbids to write any, each run would compile every module anew.
     """
     env = {name: text for name, text in (env or os.environ).items() if name != "PYTHONDONTWRITEBYTECODE"}
     env.setdefault("PYTHONPYCACHEPREFIX", BYTECODE)
-    with tempfile.TemporaryFile() as out:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as given:
+        given.write(text.encode())
+        given.seek(0)
         start = time.monotonic()
-        child = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd=cwd, env=env
-        )
+        child = subprocess.Popen(argv, stdin=given, stdout=out, stderr=subprocess.STDOUT, cwd=cwd, env=env)
         _, status, used = os.wait4(child.pid, 0)
         wall_s = time.monotonic() - start
         child.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
-        text = out.read().decode("utf-8", "replace")
-    return Usage(child.returncode, used.ru_utime + used.ru_stime, wall_s, used.ru_maxrss / 1024, text)
+        said = out.read().decode("utf-8", "replace")
+    return Usage(child.returncode, used.ru_utime + used.ru_stime, wall_s, used.ru_maxrss / 1024, said)
 
 
 def best(times: int, measured: Callable[[], Usage]) -> Usage:

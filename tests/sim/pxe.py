@@ -102,11 +102,15 @@ class Machine:
         """Whether it runs."""
         return self._process is not None and self._process.poll() is None
 
-    def stop(self) -> None:
-        """Cut its power; safe to call twice."""
+    def cut(self) -> None:
+        """Cut its power without waiting for the end; safe to call twice."""
         self._stopping = True
         if self._process is not None and self._process.poll() is None:
             self._process.kill()  # as a plug that is pulled
+
+    def stop(self) -> None:
+        """Cut its power, and wait; safe to call twice."""
+        self.cut()
         if threading.current_thread() is not self._thread:
             self._thread.join(READY_S)
 

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 
 from fabricctl.adapters.store.engine import BUSY_S, Database
 from fabricctl.adapters.store.events import EventStore
+from fabricctl.adapters.store.facts import FactStore
 from fabricctl.adapters.store.location import Location
 from fabricctl.adapters.store.migrate import prepare
 from fabricctl.adapters.store.nodes import NodeStore
@@ -29,7 +30,7 @@ class Store:
     """An open state store.
 
     :param runs: recorded verdicts and their findings; :param nodes: node records; :param events: every change.
-    :param pins: recorded certificates of BMCs.
+    :param facts: what is known of the nodes' parts; :param pins: recorded certificates of BMCs.
     """
 
     def __init__(self, database: Database) -> None:
@@ -37,6 +38,7 @@ class Store:
         self.runs = RunStore(database)
         self.nodes = NodeStore(database)
         self.events = EventStore(database)
+        self.facts = FactStore(database)
         self.pins = PinStore(database)
 
 

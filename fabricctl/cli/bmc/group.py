@@ -4,7 +4,22 @@ from __future__ import annotations
 
 import typer
 
-from fabricctl.cli.bmc import boot, jobs, locate, media, power
+from fabricctl.cli.bmc import (
+    bios,
+    boot,
+    clock,
+    credentials,
+    firmware,
+    harvest,
+    jobs,
+    locate,
+    logs,
+    media,
+    power,
+    scan,
+    status,
+    trust,
+)
 
 app = typer.Typer(
     help="BMCs over Redfish: find them, harvest addresses, power, boot, settings, logs.",
@@ -12,8 +27,17 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
+bios.register(app)
 boot.register(app)
+clock.register(app)
+credentials.register(app)
+firmware.register(app)
+harvest.register(app)
 jobs.register(app)
 locate.register(app)
+logs.register(app)
 media.register(app)
 power.register(app)
+scan.register(app)
+status.register(app)
+trust.register(app)

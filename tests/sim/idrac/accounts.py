@@ -48,6 +48,15 @@ known(
     ),
 )
 known(
+    "NoOperation",
+    Text(
+        "The request body submitted contain no data to act upon and no changes to the resource took place.",
+        "Add properties in the JSON object and resubmit the request.",
+        "Warning",
+        base=True,
+    ),
+)
+known(
     "SWC0296",
     Text(
         "The specified value is not allowed to be configured if the user name or password is blank.",
@@ -86,6 +95,12 @@ class Accounts:
         kinds = (r"[A-Z]", r"[a-z]", r"[0-9]", r"[^A-Za-z0-9]")
         found = sum(bool(re.search(kind, password)) for kind in kinds)
         return self.least <= len(password) <= LONGEST and found >= self.classes
+
+    def may(self, user: str, number: int, wanted: Body) -> bool:
+        """Whether a user may change this of an account: its own password, or anything as an administrator."""
+        own = self.slots[number].user == user and set(wanted) <= {"Password"}
+        role = next((slot.role for slot in self.slots.values() if slot.user == user), "Administrator")
+        return own or role == "Administrator"
 
     def set_password(self, number: int, password: str) -> None:
         """From now on it logs in with this one. Open sessions stay."""
@@ -180,6 +195,10 @@ def _patch(call: Call) -> Answer:
         raise refused(bmc.profile, "SYS403", call.path)
     if not call.body:
         raise refused(bmc.profile, "MalformedJSON")
+    if not accounts.may(call.user, number, call.body):
+        raise refused(bmc.profile, "InsufficientPrivilege")
+    if all(name.startswith("@odata.") for name in call.body):
+        raise refused(bmc.profile, "NoOperation")
     problems = _checked(bmc, slot, call.body)
     if problems:
         return errors(bmc.profile, 400, *problems)

@@ -14,6 +14,8 @@ from tests.sim.idrac.bios_attributes import (
     registry_entry,
 )
 from tests.sim.idrac.call import Answer, Body, Call
+from tests.sim.idrac.firmware import BIOS_VERSIONS, Firmware
+from tests.sim.idrac.hardware import XE9680
 from tests.sim.idrac.job_resources import accepted, refuse_when_running
 from tests.sim.idrac.jobs import Job, JobQueue
 from tests.sim.idrac.messages import Text, errors, known, message, refused, success
@@ -28,10 +30,8 @@ REGISTRY = f"{BIOS}/BiosRegistry"
 REGISTRY_ID = "BiosAttributeRegistry.v1_0_3"
 CLEAR_PENDING = f"{BIOS_SETTINGS}/Actions/Oem/DellManager.ClearPending"
 RESET_BIOS = f"{BIOS}/Actions/Bios.ResetBios"
-VERSIONS = {Profile.IDRAC9_6: "1.8.2", Profile.IDRAC9_7: "2.2.8", Profile.IDRAC10: "1.4.1"}
-MODELS = {Profile.IDRAC10: "PowerEdge XE9780"}
 BOOT_ENTRIES = ("NIC.PxeDevice.1-1", "Disk.Bay.0:Enclosure.Internal.0-1")
-INTERFACES = ("NIC.Embedded.1-1-1", "NIC.Embedded.2-1-1", "NIC.Slot.40-1-1", "NIC.Slot.40-2-1")
+INTERFACES = tuple(port.function for adapter in XE9680.adapters for port in adapter.ports)
 
 known(
     "SYS409",
@@ -135,8 +135,8 @@ def _attributes(profile: Profile) -> dict[str, Attribute]:
             generation=profile.value.generation,
             interfaces=INTERFACES,
             boot_entries=BOOT_ENTRIES,
-            bios_version=VERSIONS[profile],
-            model=MODELS.get(profile, "PowerEdge XE9680"),
+            bios_version=BIOS_VERSIONS[profile],
+            model=XE9680.model,
         )
     return _CACHE[profile]
 
@@ -216,7 +216,8 @@ def config_job(bmc: SimBmc, attributes: Body, apply: Callable[[], None]) -> str:
 def _bios_body(bmc: SimBmc) -> Body:
     bios = bmc.part(Bios)
     firmware = f"{ROOT}/UpdateService/FirmwareInventory"
-    installed = f"{firmware}/Installed-159-{bios.current['SystemBiosVersion']}__BIOS.Setup.1-1"
+    version = bmc.part(Firmware).components["BIOS.Setup.1-1"].version
+    installed = f"{firmware}/Installed-159-{version}__BIOS.Setup.1-1"
     return {
         "@odata.context": f"{ROOT}/$metadata#Bios.Bios",
         "@odata.id": BIOS,
@@ -225,7 +226,7 @@ def _bios_body(bmc: SimBmc) -> Body:
         "Name": "BIOS Configuration Current Settings",
         "Description": "BIOS Configuration Current Settings",
         "AttributeRegistry": REGISTRY_ID,
-        "Attributes": dict(sorted(bios.current.items())),
+        "Attributes": dict(sorted({**bios.current, "SystemBiosVersion": version}.items())),
         "Actions": {"#Bios.ResetBios": {"target": RESET_BIOS}},
         "@Redfish.Settings": {
             "@odata.context": f"{ROOT}/$metadata#Settings.Settings",

@@ -13,8 +13,10 @@ from tests.sim.idrac import (
     lifecycle,
     logs,
     media,
+    minor,
     power,
     reboots,
+    registries,
     root,
     sessions,
     supplies,
@@ -33,6 +35,7 @@ FEATURES: list[Install] = [
     *(root.install, sessions.install, power.install, boot.install),
     *(job_resources.install, lifecycle.install, bios.install, logs.install, firmware.install, media.install),
     *(accounts.install, thermal.install, supplies.install, reboots.install),
+    *(registries.install, minor.install),
 ]
 """What does not depend on the server's parts."""
 PARTS: list[InstallParts] = [

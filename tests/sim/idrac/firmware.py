@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 SERVICE = f"{ROOT}/UpdateService"
 INVENTORY = f"{SERVICE}/FirmwareInventory"
-SIMPLE_UPDATE = f"{SERVICE}/Actions/UpdateService.SimpleUpdate"
 BIOS_VERSIONS = {Profile.IDRAC9_6: "2.1.5", Profile.IDRAC9_7: "2.2.8", Profile.IDRAC10: "1.4.1"}
+SIMPLE_UPDATE = f"{SERVICE}/Actions/UpdateService.SimpleUpdate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +67,9 @@ def standard(profile: Profile) -> list[Component]:
     """What an XE9680 has."""
     bios, idrac = BIOS_VERSIONS[profile], profile.value.firmware
     cards = [_of_port(card, port) for card in XE9680.adapters for port in card.ports]
-    gpus = [
-        Component(f"Video.Slot.{slot}-1", "NVIDIA H100 SXM5 80GB", "96.00.74.00.1A", pci=GPU)
-        for slot in range(21, 29)
-    ]
-    drives = [
-        Component(
-            f"Disk.Bay.{bay}:Enclosure.Internal.0-1",
-            f"PCIe SSD in Slot {bay} in Bay 1",
-            "2.1.3",
-            pci=("1E0F", "0007", "1028", "207E"),
-        )
-        for bay in range(8)
-    ]
+    gpus = [Component(one.id, one.model, one.firmware, pci=GPU) for one in XE9680.gpus]
+    nvme = ("1E0F", "0007", "1028", "207E")
+    drives = [Component(one.id, one.name, one.firmware, pci=nvme) for one in XE9680.drives if one.bus]
     supplies = [
         Component(f"PSU.Slot.{slot}", f"Power Supply.Slot.{slot}", "00.17.28", 108824) for slot in range(1, 7)
     ]
@@ -202,6 +192,15 @@ def _body(bmc: SimBmc, match: re.Match[str]) -> Body | None:
     for state, version, one in bmc.part(Firmware).listed():
         if _id(state, version, one) == wanted:
             return _entry(bmc, state, version, one)
+    return None
+
+
+def dell_software(bmc: SimBmc, entry_id: str, dell_id: str) -> Body | None:
+    """Dell's own view of an entry, at its own path."""
+    for state, version, one in bmc.part(Firmware).listed():
+        if _id(state, version, one) == entry_id:
+            body: Body = _entry(bmc, state, version, one)["Oem"]["Dell"]["DellSoftwareInventory"]
+            return body if body["Id"] == dell_id else None
     return None
 
 

@@ -70,6 +70,7 @@ class Power:
         """Reset types carried out, in order: to see whether a command was carried out once."""
         self.hooks: list[PowerHook] = []
         self.post_started = 0.0
+        self.ever_started = False
         self.post_by_hook = False
         """A real machine tells by :meth:`finish_post` when its POST is over; the time alone does not end it."""
         self._again = False
@@ -149,6 +150,7 @@ class Power:
         self._cancel()
         self.phase = Phase.POST
         self.post_started = self._bmc.now()
+        self.ever_started = True
         self._extra = 0.0
         self._bmc.tell(Moment.POST_STARTED)
         self._tell_hooks(event)

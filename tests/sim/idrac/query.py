@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tests.sim.idrac.call import Answer, Body
+from tests.sim.idrac.call import Answer, Body, RefusedError
 from tests.sim.idrac.filters import matches
 from tests.sim.idrac.messages import not_found, refused
 from tests.sim.idrac.template import Template, dumps
@@ -41,6 +41,14 @@ def single(bmc: SimBmc, path: str) -> bytes | None:
         return None
     changes = bmc.changes.get(path)
     return dumps(body if changes is None else merged(body, changes))
+
+
+def _told(bmc: SimBmc, path: str) -> bytes | None:
+    """The same within another resource: what the BMC refuses to tell (a missing licence) stays a link there."""
+    try:
+        return single(bmc, path)
+    except RefusedError:
+        return None
 
 
 def _of_family(bmc: SimBmc, path: str) -> Body | None:
@@ -96,6 +104,8 @@ def _check(bmc: SimBmc, options: Mapping[str, str]) -> None:
             match = _EXPAND.fullmatch(value)
             if match is None or match["levels"] not in (None, "1"):
                 raise refused(bmc.profile, "QueryParameterValueFormatError", value, name)
+        if name == "only" and value:
+            raise refused(bmc.profile, "QueryParameterValueFormatError", value, name)
         if name in ("$skip", "$top") and not value.isdecimal():
             raise refused(bmc.profile, "QueryParameterValueFormatError", value, name)
 
@@ -130,7 +140,7 @@ def _collection(bmc: SimBmc, path: str, entry: Collection, options: Mapping[str,
     page = members[skip : skip + size]
     links = [b'{"@odata.id":' + dumps(member) + b"}" for member in page]
     if expand or entry.inline:
-        links = [single(bmc, member) or link for member, link in zip(page, links, strict=True)]
+        links = [_told(bmc, member) or link for member, link in zip(page, links, strict=True)]
         if "$select" in options:
             links = [dumps(_selected(json.loads(link), options["$select"])) for link in links]
     tail = b',"Members":[' + b",".join(links) + b'],"Members@odata.count":' + str(total).encode()
@@ -160,7 +170,7 @@ def _expanded(bmc: SimBmc, body: Body, path: str, how: str) -> Body:
     links, below = how[0] in "~*", how[0] in ".*"
 
     def inlined(target: str) -> bytes | None:
-        return None if target.partition("#")[0] == path else single(bmc, target)
+        return None if target.partition("#")[0] == path else _told(bmc, target)
 
     return {
         name: _inline(value, inlined) if (links if name == "Links" else below) else value

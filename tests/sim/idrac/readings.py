@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tests.sim.idrac.hardware import XE9680
 from tests.sim.idrac.lifecycle import Lifecycle
 
 if TYPE_CHECKING:
     from tests.sim.idrac.bmc import SimBmc
 
 FAN_MAX_RPM = 17_000
-SUPPLIES = 6
+SUPPLIES = len(XE9680.psus)
 SUPPLY_WATTS = 2_800
-GPUS = 8
+GPUS = len(XE9680.gpus)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +112,16 @@ class Readings:
         ]
 
     def fans(self) -> list[Fan]:
-        """All fans now: twelve in the middle, six behind, as in an XE9680."""
+        """All fans now."""
         idle = 30 + round(60 * self.load) if self.powered else 0
         base = idle if self.all_fans is None else self.all_fans
-        ids = [f"Fan.Embedded.{number}{side}" for number in range(1, 7) for side in "AB"]
         return [
             Fan(
                 one,
                 f"System Board Fan{one.rpartition('.')[2]}",
                 0 if one in self.failed_fans else self.fan_percent.get(one, base),
             )
-            for one in ids
+            for one in XE9680.fans
         ]
 
     @property

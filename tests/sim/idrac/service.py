@@ -12,6 +12,7 @@ from tests.sim.idrac import etags
 from tests.sim.idrac.bmc import SimBmc
 from tests.sim.idrac.call import Answer, Body, Call, RefusedError
 from tests.sim.idrac.messages import error, not_found
+from tests.sim.idrac.metadata import METADATA, SERVICES, describe, document
 from tests.sim.idrac.query import read
 from tests.sim.idrac.readiness import Readiness
 from tests.sim.idrac.sessions import Sessions, change_first, unauthorised, who
@@ -45,7 +46,9 @@ def answer(bmc: SimBmc, incoming: Incoming) -> tuple[Answer, str]:
             if refusal is not None:
                 return refusal, user
             if incoming.method in ("GET", "HEAD"):
-                return read(bmc, path, _options(incoming.query), incoming.headers), user
+                said = document(path) or read(bmc, path, _options(incoming.query), incoming.headers)
+                describe(bmc, path, said)
+                return said, user
             call = _call(bmc, incoming, path, login.user, login.session)
             return _write(call), user
         except RefusedError as refusal_raised:
@@ -64,9 +67,11 @@ def _gate(bmc: SimBmc, incoming: Incoming, path: str, wants: str, user: str) -> 
     refusal = readiness.refusal(incoming.method, path)
     if refusal is not None:
         return refusal
-    if not user and wants not in bmc.tree.anonymous:
+    if incoming.headers.get("odata-version", "4.0") != "4.0":
+        return error(bmc.profile, "PreconditionFailed")
+    if not user and wants not in bmc.tree.anonymous and path not in (METADATA, SERVICES):
         return unauthorised(bmc)
-    if user and bmc.part(Sessions).change_required and not path.startswith("/redfish/v1/SessionService"):
+    if user and bmc.part(Sessions).wants_change(path):
         return change_first(bmc)
     return None
 

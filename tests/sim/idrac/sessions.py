@@ -54,8 +54,15 @@ class Sessions:
         self.lockout_s = 60.0
         self.locked_until: dict[str, float] = {}
         self.change_required = False
-        """Factory password still in use: everything but the session service is refused."""
+        """Factory password still in use: everything but sessions and the account itself is refused (DSP0266)."""
+        self.change_refused = False
+        """The account, too (R6625, https://github.com/dell/iDRAC-Redfish-Scripting/issues/346)."""
         self.basic: bool = bmc.profile.value.basic
+
+    def wants_change(self, path: str) -> bool:
+        """Whether a path is closed until the factory password is another."""
+        open_ones = (SERVICE, *(() if self.change_refused else (ACCOUNT_OF_ROOT,)))
+        return self.change_required and not path.startswith(open_ones)
 
     def expire(self) -> None:
         """Forget sessions that were idle too long."""

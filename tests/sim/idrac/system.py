@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from tests.sim.idrac import boot
@@ -69,6 +70,14 @@ def install(tree: Tree, profile: Profile, hardware: Hardware) -> None:
     tree.fixed(f"{SYSTEM}/SecureBoot", _secure_boot())
 
 
+def _last_reset(bmc: SimBmc) -> str:
+    """By the BMC's own clock, as long as it was on."""
+    if not bmc.power.ever_started:
+        return INVENTORIED
+    ago = timedelta(seconds=bmc.now() - bmc.power.post_started)
+    return (bmc.time() - ago).replace(microsecond=0).isoformat()
+
+
 def _live(bmc: SimBmc) -> Body:
     settings, traits = bmc.part(SystemSettings), bmc.profile.value
     off = bmc.power.state == "Off"
@@ -77,9 +86,13 @@ def _live(bmc: SimBmc) -> Body:
         "BiosVersion": bmc.part(Firmware).components["BIOS.Setup.1-1"].version,
         "Boot": boot.body_of(bmc),
         "HostName": settings.host_name,
+        "LastResetTime": _last_reset(bmc),
         "PowerState": bmc.power.state,
         "Status": {"Health": "OK", "HealthRollup": "OK", "State": "StandbyOffline" if off else "Enabled"},
     }
+    if bmc.power.post_started:
+        began = bmc.time() - timedelta(seconds=bmc.now() - bmc.power.post_started)
+        body["LastResetTime"] = began.replace(microsecond=0).isoformat()
     if traits.generation < 10:
         body["IndicatorLED"] = "Blinking" if settings.led_lit else "Lit"
     if bmc.profile is not Profile.IDRAC9_6:
@@ -243,7 +256,6 @@ def _fixed(hardware: Hardware, profile: Profile) -> Body:
         },
         **listed("HostingRoles", []),
         Id="System.Embedded.1",
-        LastResetTime=INVENTORIED,
         Links=_links(hardware),
         Manufacturer="Dell Inc.",
         MemorySummary={

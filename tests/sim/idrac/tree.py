@@ -80,6 +80,8 @@ class Tree:
         self.patterns: list[tuple[str, re.Pattern[str], Handler]] = []
         self.watchers: dict[Moment, list[Callable[[SimBmc], None]]] = {moment: [] for moment in Moment}
         self.anonymous: set[str] = set()
+        self.allowed: dict[str, str] = {}
+        """Allow headers by path, worked out once."""
         self.inventory: set[str] = set()
         """Collections of parts of the host: empty until a POST has collected the inventory for the first time."""
         self.hidden: list[Callable[[SimBmc, str, Sequence[str]], Sequence[str]]] = []

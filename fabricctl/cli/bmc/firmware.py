@@ -1,0 +1,139 @@
+"""``fabricctl bmc firmware``: what runs on the parts of nodes, and whether it is what the site wants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabricctl.cli.bmc.common import Hosts, SiteFile, open_desk
+from fabricctl.cli.state_options import Format, FormatOption, StateOption
+
+if TYPE_CHECKING:
+    from fabricctl.cli.bmc.common import Desk
+
+app = typer.Typer(
+    help="Firmware of nodes: list it, compare it with the site's baseline.",
+    short_help="Firmware: list, compare with the baseline.",
+    no_args_is_help=True,
+)
+
+
+def register(group: typer.Typer) -> None:
+    """Add the commands to the group."""
+    group.add_typer(app, name="firmware")
+
+
+@app.command("list", short_help="Versions of every part, and who differs from most.")
+def list_firmware(
+    hosts: Hosts = "",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every component of every node, with copies kept for a rollback.")
+    ] = False,
+    site: SiteFile = "",
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """List firmware. Of one node: its components; of several: version by version who has it, odd ones marked.
+
+    HOSTS is a host set such as gpu[001-032]; all nodes with a BMC address when left out.
+    """
+    from fabricctl.cli.bmc.reading import ask_all, exit_with
+    from fabricctl.cli.bmc.width import width
+    from fabricctl.cli.console import print_lines, print_text
+    from provision.bmc.firmware import spreads
+    from provision.report import firmware_report as report
+    from provision.report.findings import note_lines, tail_lines
+    from provision.workflows.firmware import read_firmware
+
+    desk = open_desk(hosts, site, state)
+    asked = ask_all(desk, read_firmware, "reading firmware")
+    firmware = {host: found.components for host, found in asked.values.items()}
+    rows = spreads(firmware, {target.host: target.model for target in desk.targets})
+    if format is Format.JSON:
+        print_text(report.firmware_json(firmware, rows, asked.outcomes))
+    elif format is Format.CSV:
+        print_text(report.firmware_csv(firmware))
+    elif format is Format.MARKDOWN:
+        print_text(report.firmware_markdown(rows))
+    else:
+        if everything or len(firmware) == 1:
+            for host, components in firmware.items():
+                print_lines(report.host_lines(host, components, everything=everything))
+        else:
+            print_lines(report.fleet_lines(rows))
+        print_lines([*note_lines(asked.outcomes, width()), *tail_lines(asked.outcomes, (), width())])
+    exit_with(asked, untold=any(not found.whole for found in asked.values.values()))
+
+
+@app.command("diff", short_help="Compare with the baseline of the site.")
+def diff_firmware(
+    hosts: Hosts = "",
+    site: SiteFile = "",
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Compare what runs with node_models.MODEL.firmware of the site file.
+
+    HOSTS is a host set such as gpu[001-032]; all nodes with a BMC address when left out. Every part that a line of the
+    baseline names must have its version; a line that names no part of a node is "could not tell".
+    """
+    from fabricctl.cli.bmc.reading import ask_all, exit_with
+    from fabricctl.cli.bmc.width import width
+    from fabricctl.cli.console import print_lines, print_text
+    from provision.bmc.firmware import firmware_findings, judge
+    from provision.report import firmware_report as report
+    from provision.report.findings import tail_lines
+    from provision.workflows.firmware import read_firmware
+
+    desk = open_desk(hosts, site, state)
+    baselines = _baselines(desk)
+    asked = ask_all(desk, read_firmware, "reading firmware", hosts=list(baselines))
+    judged = [
+        line
+        for host, found in asked.values.items()
+        for line in judge(host, found.components, baselines[host])
+    ]
+    findings = firmware_findings(judged)
+    if format is Format.JSON:
+        print_text(report.diff_json(judged, asked.outcomes, findings))
+    elif format is Format.CSV:
+        print_text(report.diff_csv(judged))
+    elif format is Format.MARKDOWN:
+        print_text(report.diff_markdown(judged))
+    else:
+        print_lines(report.diff_lines(judged))
+        good = "every part has the version of the baseline"
+        told = all(line.relation is not None for line in judged)
+        print_lines(tail_lines(asked.outcomes, findings, width(), good=good if told else ""))
+    _say_without(desk, baselines)
+    untold = any(line.relation is None for line in judged) or len(baselines) < len(desk.targets)
+    exit_with(asked, findings, untold=untold)
+
+
+def _baselines(desk: Desk) -> dict[str, Mapping[str, str]]:
+    from fabricctl.errors import UsageError
+
+    models = desk.site.node_models
+    found: dict[str, Mapping[str, str]]
+    found = {
+        target.host: models[target.model].firmware
+        for target in desk.targets
+        if target.model in models and models[target.model].firmware
+    }
+    if not found:
+        raise UsageError(
+            f"{desk.site.path} has no firmware baseline for these nodes",
+            hint="write node_models.MODEL.firmware, for example BIOS: 2.4.4; bmc firmware list shows what there is",
+        )
+    return found
+
+
+def _say_without(desk: Desk, baselines: Mapping[str, Mapping[str, str]]) -> None:
+    from fabricctl.cli.console import say
+    from fabricctl.hostset import fold
+
+    without = [host for host in desk.hosts if host not in baselines]
+    if without:
+        say(f"could not tell: the site has no firmware baseline for the model of {fold(without)}")

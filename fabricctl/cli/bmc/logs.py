@@ -1,0 +1,128 @@
+"""``fabricctl bmc logs``: SEL and Lifecycle log of nodes, and what of it is serious."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabricctl.cli.bmc.common import Hosts, SiteFile, open_desk
+from fabricctl.cli.state_options import Format, FormatOption, StateOption, here, parse_since
+
+if TYPE_CHECKING:
+    from fabricctl.site.schema import Site
+    from provision.bmc.logs import Ignore
+    from provision.workflows.logs import LogQuery
+
+
+class Level(StrEnum):
+    """From which severity entries are shown."""
+
+    OK = "ok"
+    WARNING = "warning"
+    CRITICAL = "critical"
+
+
+class Which(StrEnum):
+    """Which log."""
+
+    ALL = "all"
+    SEL = "sel"
+    LIFECYCLE = "lifecycle"
+    EVENTS = "events"
+
+
+LIMIT = 50
+"""Entries shown below their groups; the rest is counted."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the group."""
+    app.command("logs", short_help="SEL and Lifecycle log: what is serious, since when, on whom.")(logs)
+
+
+def logs(
+    hosts: Hosts = "",
+    since: Annotated[
+        str,
+        typer.Option("--since", metavar="TIME", help="7d, 12h, or a moment such as 2026-03-01T08:00."),
+    ] = "7d",
+    severity: Annotated[Level, typer.Option("--severity", help="This severity and worse.")] = Level.WARNING,
+    log: Annotated[Which, typer.Option("--log", help="Which log.")] = Which.ALL,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every entry, also those that are not serious.")
+    ] = False,
+    site: SiteFile = "",
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Read the logs of BMCs, all pages back to a time; 7 days when none is given, "all" for everything.
+
+    HOSTS is a host set such as gpu[001-032]; all nodes with a BMC address when left out. Entries of at least a warning
+    that neither management.log_ignore nor the built-in list calls harmless are findings. Entries whose clock was not
+    set are kept and marked with "?".
+    """
+    from fabricctl.cli.bmc.reading import ask_all, exit_with
+    from fabricctl.cli.bmc.width import width
+    from fabricctl.cli.console import print_lines, print_text
+    from provision.bmc.logs import Severity, group, log_findings
+    from provision.report import logs_report as report
+    from provision.report.findings import tail_lines
+    from provision.workflows.logs import read_logs
+
+    ignore = _ignore(site)
+    query = _query(since, log)
+    desk = open_desk(hosts, site, state)
+    asked = ask_all(desk, lambda bmc: read_logs(bmc, query), "reading logs")
+    level = Severity[severity.name]
+    entries = [entry for found in asked.values.values() for entry in found.entries]
+    judged = report.in_time([(entry, ignore(entry)) for entry in entries])
+    wanted = [(entry, why) for entry, why in judged if entry.severity >= level]
+    serious = [entry for entry, why in wanted if not why]
+    groups = group(serious)
+    findings = log_findings(group(entry for entry in serious if entry.severity >= Severity.WARNING))
+    shown = judged if everything else [(entry, why) for entry, why in wanted if not why]
+    if format is Format.JSON:
+        print_text(report.logs_json(shown, asked.outcomes, findings))
+    elif format is Format.CSV:
+        print_text(report.logs_csv(shown))
+    elif format is Format.MARKDOWN:
+        print_text(report.logs_markdown(groups))
+    else:
+        print_lines(report.group_lines(groups, here(), width()))
+        print_lines(report.doubt_lines(asked.values))
+        print_lines(report.entry_lines(shown, here(), None if everything else LIMIT))
+        hidden = len(wanted) - len(serious)
+        print_lines(report.count_lines(len(entries), len(serious), hidden, level))
+        print_lines(tail_lines(asked.outcomes, (), width()))
+    exit_with(asked, findings, untold=any(found.unread for found in asked.values.values()))
+
+
+def _query(since: str, log: Which) -> LogQuery:
+    from provision.bmc.times import parse_span
+    from provision.workflows.logs import READ_KINDS, LogQuery
+
+    kinds = READ_KINDS if log is Which.ALL else (log.value,)
+    now = datetime.now(UTC)
+    if since.strip().lower() in ("", "all"):
+        return LogQuery(now, kinds=kinds)
+    span = parse_span(since)
+    if span is not None:
+        return LogQuery(now, span=span, kinds=kinds)
+    moment = parse_since(since, runs=False)
+    assert isinstance(moment, datetime)
+    return LogQuery(now, since=moment, kinds=kinds)
+
+
+def _ignore(site_file: str) -> Ignore:
+    from fabricctl.cli.state_options import read_site
+    from fabricctl.errors import UsageError
+    from provision.bmc.log_noise import ignore_of, site_rules
+
+    site: Site | None = read_site(site_file)
+    try:
+        return ignore_of(site_rules(site.management.log_ignore if site is not None else ()))
+    except ValueError as exc:
+        raise UsageError(f"{site_file}: management.log_ignore: {exc}") from exc

@@ -1,0 +1,142 @@
+"""``fabricctl bmc trust``: record the certificates of BMCs at first contact, and notice when one changes."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabricctl.cli.bmc.common import Desk, Hosts, Reason, SiteFile, Yes, consent, open_desk
+from fabricctl.cli.state_options import Format, FormatOption, StateOption
+from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from provision.bmc.certificates import Expected, Recorded
+    from provision.bmc.outcome import BmcFinding
+    from provision.workflows.trust import FirstContact
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("trust", short_help="Record the certificates of BMCs, and notice when one changes.")(trust)
+
+
+def trust(
+    hosts: Hosts = "",
+    site: SiteFile = "",
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+    yes: Yes = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Record changed certificates in place of the old ones.")
+    ] = False,
+    reason: Reason = "",
+    expect: Annotated[
+        str,
+        typer.Option(
+            "--expect",
+            metavar="FILE",
+            help="Fingerprints somebody vouches for, a line each: [host|address|tag] SHA-256. Others are not recorded.",
+        ),
+    ] = "",
+) -> None:
+    """Fetch the certificates of BMCs, without any password, and record those seen for the first time.
+
+    HOSTS is a host set such as gpu[001-032]; all BMCs of the site when left out. From then on a BMC gets a password
+    only where it shows the recorded certificate. One that changed is a finding; --replace with --reason records it.
+    """
+    from fabricctl.workflows.history import operator
+    from provision.bmc.certificates import findings_of
+    from provision.workflows import trust as workflow
+
+    if replace and not reason.strip():
+        raise UsageError("say why they changed: --replace wants --reason TEXT, which is kept with the change")
+    desk = open_desk(hosts, site, state)
+    found = _look(desk, expect)
+    wanted = workflow.to_record(found.judged, replace=replace)
+    findings = findings_of(found.judged, datetime.now(UTC), replace=replace)
+    _show(found, findings, format)
+    if wanted:
+        _ask(len(wanted), format, yes=yes)
+        workflow.record(
+            desk.location,
+            desk.site.name,
+            wanted,
+            who=operator(),
+            reason=reason.strip() or ("expected" if expect else "first contact"),
+            now=datetime.now(UTC),
+        )
+        _told(format, f"{len(wanted):,} certificates recorded")
+    elif not found.unread and not findings:
+        _told(format, "nothing to do: every certificate is the recorded one")
+    if found.unread:
+        raise typer.Exit(EXIT_COULD_NOT_TELL)
+    if findings:
+        raise typer.Exit(EXIT_FINDINGS)
+
+
+def _look(desk: Desk, expect: str) -> FirstContact:
+    from fabricctl.cli.progress import progress
+    from provision.workflows import trust as workflow
+
+    with progress() as tell:
+        return workflow.look(
+            desk.targets,
+            _recorded(desk),
+            _expected(expect),
+            at_once=desk.site.management.bmc_limits.fleet,
+            done=lambda asked: tell(f"{asked:,} of {len(desk.targets):,} BMCs"),
+        )
+
+
+def _recorded(desk: Desk) -> Mapping[str, Recorded]:
+    from provision.workflows.trust import recorded_pins
+
+    if desk.location.path and not os.path.exists(desk.location.path):
+        return {}
+    return recorded_pins(desk.location, desk.site.name)
+
+
+def _expected(path: str) -> Expected | None:
+    from fabricctl.adapters.files import decode, read_input
+    from provision.bmc.certificates import read_expected
+
+    return read_expected(decode(read_input(path, limit_bytes=16 << 20), path), path) if path else None
+
+
+def _show(found: FirstContact, findings: Sequence[BmcFinding], format: Format) -> None:
+    from fabricctl.cli.console import print_lines, print_text, say
+    from provision.report import trust_report
+    from provision.report.common import reason
+
+    if format is Format.TEXT:
+        print_lines(trust_report.trust_lines(found.judged, findings, found.unread))
+    elif format is Format.JSON:
+        print_text(trust_report.trust_json(found.judged, findings, found.unread))
+    else:
+        table = trust_report.trust_table(found.judged)
+        print_text(table.csv() if format is Format.CSV else table.markdown())
+        for finding in findings:
+            say(finding.text)
+        for target, error in found.unread:
+            say(f"{target}: {reason(error, target)}")
+
+
+def _ask(number: int, format: Format, *, yes: bool) -> None:
+    """Look at the fingerprints before they are believed from now on."""
+    if not yes:
+        _told(format, f"record {number:,} certificates? compare some with what the BMCs' own consoles show")
+    consent(number, yes=yes)
+
+
+def _told(format: Format, text: str) -> None:
+    from fabricctl.cli.console import print_lines, say
+
+    if format is Format.TEXT:
+        print_lines([(), ((text, ""),)])
+    else:
+        say(text)

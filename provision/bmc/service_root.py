@@ -1,0 +1,64 @@
+"""Who a BMC says it is, read off the service root, which every BMC shows without a login."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fabricctl.mac import parse_mac
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a service root claims; empty where it says nothing.
+
+    :param service_tag: upper case; :param mac: of the BMC, canonical. :param redfish: version of the standard.
+    """
+
+    service_tag: str = ""
+    mac: str = ""
+    vendor: str = ""
+    product: str = ""
+    redfish: str = ""
+    uuid: str = ""
+
+    @property
+    def model(self) -> str:
+        """Vendor and product for people."""
+        return (
+            self.product
+            if self.vendor.lower() in self.product.lower()
+            else f"{self.vendor} {self.product}".strip()
+        )
+
+
+def claim_of(root: Any) -> Claim | None:
+    """What a body claims; None when it is no service root.
+
+    Dell's carries service tag and BMC MAC under ``Oem.Dell`` (R750, iDRAC9 6.00.30); AMI's (DGX H100) neither.
+    """
+    if not isinstance(root, Mapping):
+        return None
+    kind = str(root.get("@odata.type") or "")
+    version = root.get("RedfishVersion")
+    if not kind.startswith("#ServiceRoot.") and not (isinstance(version, str) and "Systems" in root):
+        return None
+    dell = _inside(_inside(root, "Oem"), "Dell")
+    return Claim(
+        _text(dell.get("ServiceTag")).upper(),
+        parse_mac(_text(dell.get("ManagerMACAddress"))) or "",
+        _text(root.get("Vendor")),
+        _text(root.get("Product")),
+        _text(version),
+        _text(root.get("UUID")),
+    )
+
+
+def _inside(holder: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = holder.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(value: Any) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else ""

@@ -1,0 +1,158 @@
+"""Firmware for people and machines: per host, across the fleet, and against the baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fabricctl.report.screen import BAD, BOLD, DIM, PLAIN, Line
+from fabricctl.report.tables import csv_table, markdown_table, text_table
+from provision.bmc.firmware import Component, Judged, Spread
+from provision.bmc.outcome import BmcFinding, Outcome
+from provision.report.findings import document, hosts_cell
+
+SCHEMA = "fabricctl.bmc-firmware/1"
+COLUMNS = ("host", "component", "fqdd", "version", "state", "updateable", "component_id", "id")
+DIFF_COLUMNS = ("host", "component", "part", "want", "have", "verdict")
+Firmware = Mapping[str, Sequence[Component]]
+
+
+def host_lines(host: str, components: Sequence[Component], *, everything: bool) -> list[Line]:
+    """One host's components. :param everything: also copies kept for a rollback or reinstall."""
+    shown = [part for part in components if part.installed or everything]
+    rows = [
+        [part.name, part.fqdd or part.id, part.version or "not told", part.state, _yes(part.updateable)]
+        for part in shown
+    ]
+    header, *body = text_table(("component", "where", "version", "state", "updateable"), rows)
+    return [((host, BOLD),), ((header, DIM),), *(((text, PLAIN),) for text in body)]
+
+
+def fleet_lines(spreads: Sequence[Spread]) -> list[Line]:
+    """Version -> hosts for every kind of part; those that differ from most stand out."""
+    lines: list[Line] = []
+    model: str | None = None
+    width = min(48, max((len(row.kind) for row in spreads), default=0))
+    for row in spreads:
+        if row.model != model:
+            model = row.model
+            lines += [((model or "model not told", BOLD),)]
+        odd = row.odd
+        for at, (version, hosts) in enumerate(row.versions.items()):
+            kind = row.kind if at == 0 else ""
+            lines.append(
+                (
+                    (f"  {kind[:48]:<{width}}  ", PLAIN),
+                    (f"{version:<20}", BAD if version in odd else PLAIN),
+                    (f"  {len(hosts):>5,}  {hosts_cell(hosts)}", PLAIN),
+                    ("  <- differs from most" if version in odd else "", BAD),
+                )
+            )
+    return lines
+
+
+def _yes(value: bool | None) -> str:
+    return {True: "yes", False: "no", None: ""}[value]
+
+
+def _rows(firmware: Firmware) -> list[list[str]]:
+    return [
+        [
+            host,
+            part.name,
+            part.fqdd,
+            part.version,
+            part.state,
+            _yes(part.updateable),
+            part.component_id,
+            part.id,
+        ]
+        for host, components in firmware.items()
+        for part in components
+    ]
+
+
+def firmware_csv(firmware: Firmware) -> str:
+    """One row per entry, also of copies that do not run."""
+    return csv_table(COLUMNS, _rows(firmware))
+
+
+def firmware_markdown(spreads: Sequence[Spread]) -> str:
+    """Version -> hosts as a table for a ticket."""
+    rows = [
+        [
+            row.model,
+            row.kind,
+            version,
+            str(len(hosts)),
+            hosts_cell(hosts),
+            "yes" if version in row.odd else "",
+        ]
+        for row in spreads
+        for version, hosts in row.versions.items()
+    ]
+    return markdown_table(("model", "component", "version", "hosts", "which", "differs from most"), rows)
+
+
+def firmware_json(firmware: Firmware, spreads: Sequence[Spread], outcomes: Sequence[Outcome[Any]]) -> str:
+    """Everything read, and the view across the fleet."""
+    content = {
+        "components": [dict(zip(COLUMNS, row, strict=True)) for row in _rows(firmware)],
+        "versions": [
+            {
+                "model": row.model,
+                "component": row.kind,
+                "versions": [
+                    {"version": version, "hosts": list(hosts), "differs_from_most": version in row.odd}
+                    for version, hosts in row.versions.items()
+                ],
+            }
+            for row in spreads
+        ],
+    }
+    return document(SCHEMA, content, outcomes)
+
+
+def diff_lines(judged: Sequence[Judged]) -> list[Line]:
+    """Baseline against hosts: component, wanted version, and hosts by what they have."""
+    groups: dict[tuple[str, str, str, str], list[str]] = {}
+    for one in judged:
+        groups.setdefault((one.component, one.want, one.have, one.words), []).append(one.host)
+    rows = [
+        [
+            component,
+            want,
+            have or "-",
+            words,
+            str(len(dict.fromkeys(hosts))),
+            hosts_cell(list(dict.fromkeys(hosts))),
+        ]
+        for (component, want, have, words), hosts in groups.items()
+    ]
+    if not rows:
+        return []
+    header, *body = text_table(("component", "want", "have", "verdict", "hosts", "which"), rows)
+    styles = [PLAIN if row[3] == "as wanted" else BAD for row in rows]
+    return [((header, DIM),), *(((text, style),) for text, style in zip(body, styles, strict=True))]
+
+
+def _diff_rows(judged: Sequence[Judged]) -> list[list[str]]:
+    return [[one.host, one.component, one.part, one.want, one.have, one.words] for one in judged]
+
+
+def diff_csv(judged: Sequence[Judged]) -> str:
+    """One row per host and part."""
+    return csv_table(DIFF_COLUMNS, _diff_rows(judged))
+
+
+def diff_markdown(judged: Sequence[Judged]) -> str:
+    """What is not as wanted, for a ticket."""
+    return markdown_table(DIFF_COLUMNS, _diff_rows([one for one in judged if not one.right]))
+
+
+def diff_json(
+    judged: Sequence[Judged], outcomes: Sequence[Outcome[Any]], findings: Sequence[BmcFinding]
+) -> str:
+    """Every comparison with its verdict."""
+    rows = [dict(zip(DIFF_COLUMNS, row, strict=True)) for row in _diff_rows(judged)]
+    return document("fabricctl.bmc-firmware-diff/1", {"comparisons": rows}, outcomes, findings)

@@ -1,0 +1,258 @@
+"""BIOS settings of one node: read, written in one request that makes one job, and read back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+
+from fabricctl.errors import BmcAnswerError, BmcBusyError, BmcError, BmcNotFoundError
+from fabricctl.nodes.model import EventKind
+from provision.bmc.bios import BiosPlan, BiosState, patch_body, plan_write, read_bios, settings_path, shown
+from provision.bmc.bios_registry import Registry, Value, Values, read_registry
+from provision.bmc.job_watch import Patience
+from provision.bmc.jobs import Job, WantedJob
+from provision.bmc.reply import Reply
+from provision.redfish.bmc import Bmc, Group, Layout, Resource
+from provision.workflows.elapsed import SILENCE, Elapsed
+from provision.workflows.job_runner import JobResult, ensure_job, wait_job
+from provision.workflows.journal import Record, forget
+from provision.workflows.lc_gate import wait_ready
+
+BIOS_JOB = WantedJob("BIOSConfiguration", "BIOS.Setup.1-1", "a BIOS job")
+JOB_PATIENCE = Patience(total_s=3600.0)
+"""A node with 2 TB of memory is in POST for minutes, twice: its BIOS job runs in the first."""
+Reset = Callable[[Bmc], Awaitable[object]]
+"""Restarts a node and comes back when it is on again."""
+
+
+@dataclass(frozen=True)
+class BiosWrite:
+    """How a write is carried out.
+
+    :param reset: restart the node so that the values take effect, and wait until they are seen in force.
+    :param wait: without a reset: wait until somebody else's restart has applied them.
+    :param patience: for jobs; :param settle_s: seconds after a job within which its values must be seen in force.
+    """
+
+    reset: bool = False
+    wait: bool = False
+    patience: Patience = JOB_PATIENCE
+    settle_s: float = 900.0
+    clock: Callable[[], float] = time.monotonic
+
+
+@dataclass(frozen=True)
+class BiosResult:
+    """What came of one node.
+
+    :param applied: every value was read back in force; :param scheduled: every value was read back as pending.
+    :param wrong: attribute -> value in force that is not the wanted one, after all was done.
+    """
+
+    plan: BiosPlan
+    job: JobResult | None = None
+    applied: bool = False
+    scheduled: bool = False
+    wrong: Values | None = None
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        if not self.plan.changes and self.job is None:
+            return "as wanted already: nothing was written"
+        job = self.job.words if self.job is not None else ""
+        if self.applied:
+            return "written, and read back in force" + (f" ({job})" if job else "")
+        if self.scheduled:
+            again = "waits already" if self.plan.waiting else "written"
+            return f"{again}; takes effect at the next restart" + (f" ({job})" if job else "")
+        if self.wrong:
+            return f"NOT as wanted after the restart: {', '.join(self.wrong)}" + (f" ({job})" if job else "")
+        return f"written, but not read back as pending{f': {job}' if job else ''}"
+
+
+async def read_bios_state(bmc: Bmc) -> BiosState:
+    """Values in force and pending ones. :raises BmcError: the BIOS settings cannot be read."""
+    bios = await _bios(bmc)
+    return read_bios(bios, await _settings(bmc, settings_path(bios)))
+
+
+def _is_idrac(layout: Layout) -> bool:
+    return layout.vendor == "Dell" or layout.generation > 0
+
+
+async def _bios(bmc: Bmc) -> Resource:
+    layout = await bmc.layout()
+    return (await bmc.get(f"{layout.system}/Bios")).resource
+
+
+async def _settings(bmc: Bmc, path: str) -> Resource | None:
+    try:
+        return (await bmc.get(path)).resource
+    except BmcNotFoundError:
+        bmc.note(path, "pending BIOS values are not known: the resource is not there")
+        return None
+
+
+async def plan_bios(bmc: Bmc, wanted: Mapping[str, str]) -> BiosPlan:
+    """What a write would do. The registry is read only where there is something to check."""
+    return (await _plan(bmc, wanted))[1]
+
+
+async def _plan(bmc: Bmc, wanted: Mapping[str, str]) -> tuple[BiosState, BiosPlan]:
+    state = await read_bios_state(bmc)
+    plan = plan_write(bmc.target.host, state, wanted, None)
+    if plan.changes or plan.refused or plan.blocked:
+        plan = plan_write(bmc.target.host, state, wanted, await _registry(bmc, state))
+    return state, plan
+
+
+async def _registry(bmc: Bmc, state: BiosState) -> Registry | None:
+    """The attribute registry; None where the BMC has none, and values are checked by their types only."""
+    layout = await bmc.layout()
+    paths = [f"{layout.system}/Bios/BiosRegistry"] if _is_idrac(layout) else []
+    paths += await _listed_registry(bmc, state.registry)
+    for path in paths:
+        try:
+            found = read_registry((await bmc.get(path, Group.SLOW)).resource)
+        except BmcAnswerError:
+            continue
+        if found is not None:
+            return found
+    bmc.note(f"{layout.system}/Bios", "no attribute registry: values are checked by their types only")
+    return None
+
+
+async def _listed_registry(bmc: Bmc, name: str) -> list[str]:
+    """Where the registry file that the BIOS names lies (DSP0266, registries)."""
+    if not name:
+        return []
+    try:
+        entry = (await bmc.get(f"/redfish/v1/Registries/{name}")).resource
+    except BmcAnswerError:
+        return []
+    listed = entry.get("Location")
+    places = [place for place in listed if isinstance(place, dict)] if isinstance(listed, list) else []
+    english = [place for place in places if str(place.get("Language") or "en").startswith("en")]
+    return [str(place["Uri"]) for place in english or places if place.get("Uri")]
+
+
+async def write_bios(
+    bmc: Bmc,
+    wanted: Mapping[str, str],
+    options: BiosWrite,
+    reset: Reset,
+    record: Record = forget,
+) -> BiosResult:
+    """Make the values the wanted ones: read first, one request with every difference, one job, read back.
+
+    :param reset: used only with ``options.reset``.
+    :raises BmcBusyError: other values wait for the next boot, or somebody else's job is in the way.
+    :raises BmcAnswerError: values that this BIOS does not take; nothing was written.
+    :raises BmcError: as reading, writing and the job say.
+    """
+    state, plan = await _plan(bmc, wanted)
+    _check(bmc, plan)
+    if not plan.changes:
+        return BiosResult(plan, applied=True)
+    layout = await bmc.layout()
+    if _is_idrac(layout):
+        job = await _through_job(bmc, wanted, state, plan, options, record)
+    else:
+        job = None
+        if not plan.waiting:
+            await bmc.patch(state.settings, patch_body(state, plan))
+            _keep(bmc, plan, record)
+    if options.reset:
+        await reset(bmc)
+    if (options.reset or options.wait) and job is not None and job.job is not None:
+        done = await wait_job(bmc, job.job.id, patience=options.patience, clock=options.clock)
+        job = replace(done, reused=job.reused)
+    if options.reset or options.wait:
+        wrong = await _settled(bmc, wanted, options)
+        return BiosResult(plan, job, applied=not wrong, wrong=wrong)
+    pending = (await read_bios_state(bmc)).pending
+    scheduled = all(name in pending and pending[name] == value for name, value in plan.changes.items())
+    return BiosResult(plan, job, scheduled=scheduled)
+
+
+def _check(bmc: Bmc, plan: BiosPlan) -> None:
+    if plan.refused:
+        raise BmcAnswerError(f"{'; '.join(plan.refused)}; nothing was written", bmc=str(bmc.target))
+    if plan.blocked:
+        waiting = ", ".join(f"{name}={shown(name, value)}" for name, value in plan.blocked.items())
+        raise BmcBusyError(
+            f"other values wait for the next boot: {waiting}; nothing was written",
+            bmc=str(bmc.target),
+            hint="restart the node to apply them, or clear their job",
+        )
+
+
+async def _through_job(
+    bmc: Bmc,
+    wanted: Mapping[str, str],
+    state: BiosState,
+    plan: BiosPlan,
+    options: BiosWrite,
+    record: Record,
+) -> JobResult:
+    layout = await bmc.layout()
+    await wait_ready(bmc, clock=options.clock)
+
+    kept = False
+
+    async def create() -> Reply:
+        nonlocal kept
+        if plan.waiting:  # somebody wrote the values and no job: they would never be applied
+            return await bmc.post(f"{layout.manager}/Oem/Dell/Jobs", {"TargetSettingsURI": state.settings})
+        reply = await bmc.patch(state.settings, patch_body(state, plan))
+        _keep(bmc, plan, record)
+        kept = True
+        return reply
+
+    async def equal(job: Job) -> bool:  # noqa: ARG001 - an iDRAC has one set of pending values for all jobs
+        again = plan_write(bmc.target.host, await read_bios_state(bmc), wanted, None)
+        return not again.changes or again.waiting
+
+    result = await ensure_job(
+        bmc,
+        BIOS_JOB,
+        create,
+        equal=equal,
+        until_waiting=True,
+        patience=options.patience,
+        clock=options.clock,
+    )
+    if not (kept or result.reused or plan.waiting):
+        _keep(bmc, plan, record)  # the answer was lost, and the job shows that the request was not
+    return result
+
+
+def _keep(bmc: Bmc, plan: BiosPlan, record: Record) -> None:
+    for name, value in plan.changes.items():
+        before = f"{name}={shown(name, plan.before.get(name))}"
+        record(EventKind.NODE_BIOS, bmc.target.host, before, f"{name}={shown(name, value)}")
+
+
+async def _settled(bmc: Bmc, wanted: Mapping[str, str], options: BiosWrite) -> Values:
+    """What is not as wanted at the end: looked at until all is, for a BIOS tells its values only after POST."""
+    elapsed = Elapsed(options.clock)
+    last: BmcError | None = None
+    wrong: dict[str, Value] = {}
+    while True:
+        try:
+            state = await read_bios_state(bmc)
+        except SILENCE as error:
+            last = error
+        else:
+            last = None
+            plan = plan_write(bmc.target.host, state, wanted, None)
+            wrong = {name: state.values.get(name) for name in plan.changes}
+        if last is None and not wrong:
+            return {}
+        if elapsed.now() >= options.settle_s:
+            if last is not None:
+                raise last
+            return wrong
+        await elapsed.wait(bmc, 10.0)

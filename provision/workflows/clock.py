@@ -1,0 +1,99 @@
+"""The clock of one BMC, looked at with the controller's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from time import monotonic
+from typing import Any
+
+from fabricctl.adapters.command import Deadline
+from fabricctl.adapters.local import LocalSession
+from fabricctl.errors import BmcAnswerError, BmcDeadlineError, BmcUnsupportedError, ViewerError
+from provision.bmc.clock import Certificate, ClockReading, OwnClock, read_chrony, read_timedatectl, reading
+from provision.bmc.times import parse_offset, parse_time
+from provision.redfish.bmc import Bmc, Resource
+
+LOOKS = 2
+"""Measured looks of which the quicker one counts: one may have waited for something."""
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """The controller's clocks. :param now: wall clock, in UTC; :param elapsed: seconds that only grow."""
+
+    now: Callable[[], datetime] = _utc_now
+    elapsed: Callable[[], float] = monotonic
+
+
+async def read_clock(bmc: Bmc, clocks: Clocks = Clocks()) -> ClockReading:
+    """The BMC's time (of its ``Date`` header where the manager tells none) and the dates of its certificate.
+
+    :raises BmcError: the manager cannot be read.
+    """
+    layout = await bmc.layout()
+    await bmc.get(layout.manager)  # a login may be part of the first request: its time is not the clock's
+    certificate = await _certificate(bmc, layout.manager)
+    looks = [await _look(bmc, layout.manager, clocks, certificate) for _ in range(LOOKS)]
+    return min(looks, key=lambda look: look.bound_s)
+
+
+async def _look(bmc: Bmc, manager: str, clocks: Clocks, certificate: Certificate) -> ClockReading:
+    sent, begun = clocks.now(), clocks.elapsed()
+    reply = await bmc.get(manager)
+    took_s = clocks.elapsed() - begun
+    written = str(reply.resource.get("DateTime") or "")
+    zone = parse_offset(str(reply.resource.get("DateTimeLocalOffset") or ""))
+    moment = parse_time(written, zone)
+    if moment is None:
+        written = reply.headers.get("date", "")
+        moment = _http_date(written)
+    return reading(bmc.target.host, moment, sent, took_s, written=written, certificate=certificate)
+
+
+def _http_date(text: str) -> datetime | None:
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+async def _certificate(bmc: Bmc, manager: str) -> Certificate:
+    path = f"{manager}/NetworkProtocol/HTTPS/Certificates"
+    try:
+        members = await bmc.members(path)
+    except (BmcAnswerError, BmcDeadlineError, BmcUnsupportedError) as error:
+        bmc.note(path, f"dates of the certificate are not known: {error.message}")
+        return Certificate()
+    served = next((body for body in members if "Web" in _usage(body)), members[0] if members else {})
+    return Certificate(parse_time(served.get("ValidNotBefore")), parse_time(served.get("ValidNotAfter")))
+
+
+def _usage(body: Resource) -> Any:
+    held: Mapping[str, Any] = body
+    usage = held.get("CertificateUsageTypes")
+    return usage if isinstance(usage, list) else []
+
+
+def own_clock(seconds: float = 3.0) -> OwnClock:
+    """How well this machine's clock is set, by chrony or the system's time service; not known is a result."""
+    with LocalSession() as session:
+        for argv, read in (
+            (("chronyc", "-c", "tracking"), read_chrony),
+            (("timedatectl", "show", "--property=NTPSynchronized"), read_timedatectl),
+        ):
+            try:
+                done = session.run(argv, Deadline(seconds))
+            except ViewerError:
+                continue
+            found = read(done.stdout.decode("utf-8", "replace"))
+            if found is not None:
+                return found
+    return OwnClock()

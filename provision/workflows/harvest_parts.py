@@ -1,0 +1,90 @@
+"""The rest of a full harvest: processors, drives, power supplies, memory, firmware."""
+
+from __future__ import annotations
+
+from fabricctl.errors import BmcError
+from provision.bmc.bodies import Body, inner, links, objects, path_of
+from provision.bmc.inventory import Family
+from provision.bmc.network import service_link
+from provision.redfish.bmc import Group, Layout
+from provision.workflows.harvest_read import Reader, together
+
+
+async def parts(reader: Reader, layout: Layout) -> None:
+    """Read them all; each group has its own deadline, and a group that fails is a gap and no more."""
+    await together(
+        _processors(reader, layout),
+        _drives(reader, layout),
+        _psus(reader, layout),
+        _memory(reader, layout),
+        _firmware(reader),
+    )
+
+
+async def _processors(reader: Reader, layout: Layout) -> None:
+    """Processors of every system: the GPUs of a DGX H100 are those of a second one, HGX_Baseboard_0."""
+    path = service_link(reader.bodies.root, "Systems")
+    listed = await reader.get(path, "systems", Family.GPU) or {}
+    systems = sorted({layout.system, *links(listed, "Members")})
+    found = await together(
+        *(reader.members(f"{system}/Processors", "processors", Family.GPU, Group.SLOW) for system in systems)
+    )
+    reader.bodies.processors = [body for bodies in found for body in bodies]
+
+
+async def _drives(reader: Reader, layout: Layout) -> None:
+    """Drives of every controller, and those a chassis names: a DGX H100 lists no controller."""
+    controllers = await reader.members(f"{layout.system}/Storage", "storage", Family.DRIVE, Group.SLOW)
+    named = {path for controller in controllers for path in links(controller, "Drives")}
+    for chassis in await together(*(_chassis(reader, path) for path in layout.chassis[:1])):
+        named |= set(links(inner(chassis or {}, "Links"), "Drives"))
+    whole = await together(*(_expanded(reader, controller) for controller in controllers))
+    drives = {path_of(body): body for bodies in whole for body in bodies}
+    rest = [path for path in sorted(named) if path not in drives]
+    single = await together(*(_drive(reader, path) for path in rest))
+    reader.bodies.drives = [*drives.values(), *(body for body in single if body)]
+
+
+async def _chassis(reader: Reader, path: str) -> Body | None:
+    return await reader.get(path, "chassis", Family.DRIVE)
+
+
+async def _drive(reader: Reader, path: str) -> Body | None:
+    return await reader.get(path, f"drive {path.rpartition('/')[2]}", Family.DRIVE, Group.SLOW, missing=True)
+
+
+async def _expanded(reader: Reader, controller: Body) -> list[Body]:
+    """Drives of a controller by one request, where the service expands; none when it does not."""
+    path, count = path_of(controller), len(links(controller, "Drives"))
+    expands = inner(reader.bodies.root, "ProtocolFeaturesSupported", "ExpandQuery").get("ExpandAll") is True
+    if count < 2 or not expands:
+        return []
+    try:
+        reply = await reader.bmc.get(f"{path}?$expand=*($levels=1)", Group.SLOW)
+    except BmcError:  # whatever it was: the drives are asked one by one, and then it is said
+        return []
+    return [body for body in objects(reply.resource, "Drives") if len(body) > 1]
+
+
+async def _psus(reader: Reader, layout: Layout) -> None:
+    """Power supplies of the main chassis; the part of a chassis behind a backplane may never answer.
+
+    Seen: Thermal and Power of a Dell backplane enclosure answer 503 or not at all (bb-Ricardo/check_redfish issue 14).
+    """
+    for chassis in layout.chassis[:1]:
+        newer = f"{chassis}/PowerSubsystem/PowerSupplies"
+        found = await reader.members(newer, "power supplies", Family.PSU, Group.SLOW)
+        if not found and not any(gap.path == newer for gap in reader.bodies.gaps):
+            older = await reader.get(f"{chassis}/Power", "power", Family.PSU, Group.SLOW, missing=True)
+            found = list(objects(older or {}, "PowerSupplies"))
+        reader.bodies.psus = found
+
+
+async def _memory(reader: Reader, layout: Layout) -> None:
+    reader.bodies.dimms = await reader.members(f"{layout.system}/Memory", "memory", Family.DIMM, Group.SLOW)
+
+
+async def _firmware(reader: Reader) -> None:
+    """Firmware: 18 s and more on a DGX H100 with some cards, less than one on others."""
+    path = f"{service_link(reader.bodies.root, 'UpdateService')}/FirmwareInventory"
+    reader.bodies.firmware = await reader.members(path, "firmware", Family.FIRMWARE, Group.SLOW)

@@ -1,0 +1,155 @@
+"""Whose password is to be changed, and what came of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from fabricctl.errors import BmcError, SecretError
+from fabricctl.site.use import bmc_access
+from provision.bmc.credential import Entry, Key, KeyKind
+from provision.bmc.secret import Credentials
+from provision.bmc.target import Target
+from provision.report.change_report import Changed, Planned, Result
+from provision.report.common import reason
+from provision.secrets.reference import read_reference
+from provision.secrets.store import DEFAULT_USER, SecretStore
+
+if TYPE_CHECKING:
+    from fabricctl.site.schema import Site
+
+
+class Fate(StrEnum):
+    """What became of a password."""
+
+    CHANGED = "changed"
+    """The new one holds: a login with it succeeded."""
+    FINISHED = "finished"
+    """The one an interrupted run left holds."""
+    UNCHANGED = "unchanged"
+    """The old one holds."""
+    UNKNOWN = "unknown"
+    """Old and new one are both kept: run again."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One BMC whose password is to be changed.
+
+    :param entry: what is kept now, None where the site file has a reference; :param key: what it will be kept under.
+    :param current: user and password that are known to have held, None where only a pending one is kept.
+    """
+
+    target: Target
+    key: Key
+    user: str
+    entry: Entry | None
+    current: Credentials | None
+
+    @property
+    def host(self) -> str:
+        """Name of the node."""
+        return self.target.host
+
+    @property
+    def pending(self) -> Credentials | None:
+        """A new password that an interrupted run left."""
+        left = self.entry.pending if self.entry is not None else None
+        return Credentials(self.user, left) if left is not None else None
+
+    @property
+    def state(self) -> str:
+        """What holds now, in a word: ``factory``, ``current``, ``pending``, ``reference``."""
+        return self.entry.state.value if self.entry is not None else "reference"
+
+
+@dataclass(frozen=True)
+class Rotated:
+    """What became of one BMC's password. :param error: why it is not the new one; None when it is."""
+
+    job: Job
+    fate: Fate
+    error: BmcError | SecretError | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """:param jobs: BMCs to change; :param hopeless: BMCs without any password to log in with, and why."""
+
+    jobs: tuple[Job, ...]
+    hopeless: tuple[tuple[Target, SecretError], ...]
+
+
+def plan_rotation(site: Site, store: SecretStore, targets: Sequence[Target]) -> Plan:
+    """Whose password can be changed, and what is known of it. :raises SecretError: the store cannot be read."""
+    access = bmc_access(site)
+    jobs: list[Job] = []
+    hopeless: list[tuple[Target, SecretError]] = []
+    taken: dict[Key, str] = {}
+    for target in targets:
+        own = access.get(target.host)
+        user = own.user if own is not None and own.user else DEFAULT_USER
+        entry = store.entry(target.host, target.service_tag)
+        current = entry.credentials(user) if entry is not None else None
+        key = entry.key if entry is not None else _key(target)
+        try:
+            if current is None and own is not None and own.password:
+                current = Credentials(user, read_reference(own.password, os.path.dirname(site.path)))
+        except SecretError as exc:
+            if entry is None or entry.pending is None:
+                hopeless.append((target, exc))
+                continue
+        if current is None and (entry is None or entry.pending is None):
+            hint = f"fabricctl bmc credentials import FILE --site {site.path}"
+            hopeless.append(
+                (target, SecretError(f"no password for {target}", reference=store.reference, hint=hint))
+            )
+            continue
+        if taken.setdefault(key, target.host) != target.host:
+            text = f"{taken[key]} and {target.host} share {key}: one machine has one BMC"
+            hopeless.append((target, SecretError(text, reference=store.reference)))
+            continue
+        jobs.append(Job(target, key, (entry.user if entry is not None else "") or user, entry, current))
+    return Plan(tuple(jobs), tuple(hopeless))
+
+
+def _key(target: Target) -> Key:
+    """A password belongs to the machine, wherever it is put; to the host only where its tag is not known."""
+    return Key(KeyKind.TAG, target.service_tag) if target.service_tag else Key(KeyKind.HOST, target.host)
+
+
+def planned(plan: Plan, length: int) -> list[Planned]:
+    """The plan for people."""
+    listed = [
+        Planned(job.host, f"finish the change of {job.user}'s password that was interrupted")
+        if job.pending is not None
+        else Planned(job.host, f"new password of {length} characters for {job.user}, now {job.state}")
+        for job in plan.jobs
+    ]
+    return listed + [Planned(target.host, refused=str(error)) for target, error in plan.hopeless]
+
+
+def changed(results: Sequence[Rotated], hopeless: Sequence[tuple[Target, SecretError]] = ()) -> list[Changed]:
+    """What came of it, for people."""
+    listed = []
+    for one in results:
+        said = reason(one.error, one.job.target) if isinstance(one.error, BmcError) else str(one.error or "")
+        kept = f"new password kept under {one.job.key}" if one.fate in HOLDS else ""
+        if one.fate is Fate.UNKNOWN:
+            said = f"{said}; run again to find out"
+        elif one.fate is Fate.UNCHANGED:
+            said = f"{said}; the old password still holds" if one.job.pending is None else said
+        listed.append(Changed(one.job.host, _RESULTS[one.fate], one.job.state, kept or one.job.state, said))
+    return listed + [Changed(target.host, Result.UNKNOWN, said=str(error)) for target, error in hopeless]
+
+
+HOLDS = (Fate.CHANGED, Fate.FINISHED)
+_RESULTS = {
+    Fate.CHANGED: Result.DONE,
+    Fate.FINISHED: Result.DONE,
+    Fate.UNCHANGED: Result.NOT_REACHED,
+    Fate.UNKNOWN: Result.UNKNOWN,
+}

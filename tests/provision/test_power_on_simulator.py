@@ -1,0 +1,130 @@
+"""Power commands over the wire: sent once, whatever becomes of their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fabricctl.errors import BmcOutcomeUnknownError
+from provision.bmc.power import PowerRequest, PowerState, ResetType
+from provision.redfish.bmc import Bmc
+from provision.workflows.power import PowerOptions, PowerResult, set_power
+from tests.provision.asking import SPEED, one, targets, work_on
+from tests.sim.idrac import Fault, Profile, Simulator
+from tests.sim.idrac.power import Phase
+
+Start = Callable[..., Simulator]
+RESET = r".*/ComputerSystem\.Reset"
+
+
+def power(sim: Simulator, request: PowerRequest, **options: object) -> PowerResult:
+    chosen = PowerOptions(**options)  # type: ignore[arg-type]
+
+    async def work(bmc: Bmc) -> PowerResult:
+        return await set_power(bmc, request, chosen)
+
+    return one(sim, work)
+
+
+def start(
+    simulator: Start, first: str, phase: Phase = Phase.RUNNING, profile: Profile = Profile.IDRAC9_7
+) -> Simulator:
+    sim = simulator(1, profile=profile, first=first, speed=SPEED)
+    sim[0].power.set(phase)
+    return sim
+
+
+@pytest.mark.parametrize("profile", list(Profile))
+def test_on_off_and_cycle_bring_the_state_and_are_sent_once_each(simulator: Start, profile: Profile) -> None:
+    sim = start(simulator, "127.41.0.1", Phase.OFF, profile)
+    assert power(sim, PowerRequest.ON).after is PowerState.ON
+    assert power(sim, PowerRequest.ON).sent == ()
+    assert power(sim, PowerRequest.CYCLE).reached
+    assert power(sim, PowerRequest.OFF).after is PowerState.OFF
+    assert power(sim, PowerRequest.OFF).sent == ()
+    assert sim[0].power.actions == ["On", "GracefulRestart", "GracefulShutdown"]
+    assert len(sim[0].sessions) == 0
+
+
+@pytest.mark.parametrize("profile", list(Profile))
+@pytest.mark.parametrize(
+    ("request_", "phase", "kind"),
+    [
+        (PowerRequest.ON, Phase.OFF, "On"),
+        (PowerRequest.OFF, Phase.RUNNING, "GracefulShutdown"),
+        (PowerRequest.CYCLE, Phase.RUNNING, "GracefulRestart"),
+    ],
+)
+def test_a_command_whose_answer_is_lost_is_carried_out_once(
+    simulator: Start, profile: Profile, request_: PowerRequest, phase: Phase, kind: str
+) -> None:
+    sim = start(simulator, "127.41.0.1", phase, profile)
+    sim[0].fault(Fault(method="POST", path=RESET, drop_answer=True))
+    result = power(sim, request_)
+    assert result.reached
+    assert result.evidence
+    assert sim[0].power.actions == [kind]
+    assert len(sim[0].asked("POST", RESET)) == 1
+
+
+def test_a_cycle_whose_answer_is_lost_is_told_by_the_time_of_the_last_reset(simulator: Start) -> None:
+    sim = start(simulator, "127.41.0.1")
+    sim[0].power.reset_types = ("On", "ForceOff", "ForceRestart")
+    sim[0].fault(Fault(method="POST", path=RESET, drop_answer=True))
+    result = power(sim, PowerRequest.CYCLE, force=True)
+    assert sim[0].power.actions == ["ForceRestart"]
+    assert result.reached
+
+
+def test_a_command_that_never_arrived_is_unknown_and_not_repeated(simulator: Start) -> None:
+    sim = start(simulator, "127.41.0.1")
+    sim[0].fault(Fault(method="POST", path=RESET, reset=True))
+    with pytest.raises(BmcOutcomeUnknownError, match="not repeated"):
+        power(sim, PowerRequest.CYCLE, force=True, grace_s=60)
+    assert sim[0].power.actions == []
+    assert len(sim[0].asked("POST", RESET)) == 1
+    assert len(sim[0].sessions) == 0
+
+
+@pytest.mark.slow
+def test_a_command_whose_answer_comes_after_its_deadline_is_sent_once(simulator: Start) -> None:
+    # the DMTF client, as it comes, executed such a reset four times (shared facts on Redfish)
+    sim = start(simulator, "127.41.0.1", Phase.OFF)
+    sim[0].fault(Fault(method="POST", path=RESET, delay_s=20, times=1))
+    with pytest.raises(BmcOutcomeUnknownError):
+        power(sim, PowerRequest.ON)
+    assert sim[0].power.actions.count("On") <= 1
+    assert len(sim[0].asked("POST", RESET)) <= 1
+
+
+def test_a_node_that_ignores_the_shutdown_stays_on_without_force(simulator: Start) -> None:
+    sim = start(simulator, "127.41.0.1")
+    sim[0].power.heeds_shutdown = False
+    result = power(sim, PowerRequest.OFF, grace_s=60)
+    assert not result.reached
+    assert sim[0].power.actions == ["GracefulShutdown"]
+    forced = power(sim, PowerRequest.OFF, grace_s=60, force=True)
+    assert forced.sent == (ResetType.GRACEFUL_SHUTDOWN, ResetType.FORCE_OFF)
+    assert forced.after is PowerState.OFF
+
+
+def test_no_more_nodes_than_a_wave_are_switched_on_at_once(simulator: Start) -> None:
+    sim = simulator(6, first="127.41.0.1", speed=SPEED)
+    for bmc in sim:
+        bmc.power.set(Phase.OFF)
+    under_way, most = 0, 0
+
+    async def work(bmc: Bmc) -> PowerResult:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        try:
+            return await set_power(bmc, PowerRequest.ON)
+        finally:
+            under_way -= 1
+
+    outcomes = work_on(sim, work, targets(sim), wave=2)
+    assert all(outcome.error is None for outcome in outcomes)
+    assert most == 2
+    assert [bmc.power.actions for bmc in sim] == [["On"]] * 6
