@@ -13,7 +13,7 @@ from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.sessions import Sessions
 from tests.sim.idrac.shapes import ENCLOSURE, listed, ref, resource
 from tests.sim.idrac.tree import Tree
-from tests.sim.idrac.where import MANAGER, OEM, ROOT, SYSTEM
+from tests.sim.idrac.where import CHASSIS, MANAGER, OEM, ROOT, SYSTEM
 
 if TYPE_CHECKING:
     from tests.sim.idrac.bmc import SimBmc
@@ -287,10 +287,18 @@ def _manager_services(tree: Tree) -> None:
     )
 
 
-def install(tree: Tree, _profile: Profile) -> None:
+def install(tree: Tree, profile: Profile) -> None:
     """All of them."""
     _root_services(tree)
     _manager_services(tree)
+    if profile.value.generation < 10:
+        # iDRAC9 still answers at the places of its first firmware; iDRAC10 does not (badfish 1.8 probes both).
+        tree.aliases |= {
+            f"{SYSTEM}/NetworkAdapters": f"{CHASSIS}/NetworkAdapters",
+            f"{SYSTEM}/BootSources": f"{SYSTEM}/Oem/Dell/DellBootSources",
+            f"{MANAGER}/Jobs": f"{OEM}/Jobs",
+            f"{ROOT}/Dell/Managers/iDRAC.Embedded.1": OEM,
+        }
     tree.collection(
         SWITCHES,
         "DellSwitchConnectionCollection",
