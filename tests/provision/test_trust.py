@@ -134,7 +134,7 @@ def hall(simulator: Callable[..., Simulator], tmp_path: Path, capsys: pytest.Cap
 
 
 def rows(hall: Hall, *more: str) -> dict[str, str]:
-    document = json.loads(hall.run("trust", "--format", "json", *more)[1])
+    document = hall.document("bmc-trust", "trust", *more)
     return {row["host"]: row["certificate"] for row in document["certificates"]}
 
 
