@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, assert_never
+from typing import Annotated
 
 import typer
 
@@ -19,6 +19,11 @@ class SchemaName(StrEnum):
     NODES = "nodes"
     EVENTS = "events"
     BMC_HARVEST = "bmc-harvest"
+    BMC_POWER = "bmc-power"
+    BMC_BOOT = "bmc-boot"
+    BMC_JOBS = "bmc-jobs"
+    BMC_MEDIA = "bmc-media"
+    BMC_CHANGES = "bmc-changes"
 
 
 def register(app: typer.Typer) -> None:
@@ -63,5 +68,7 @@ def schema(
 
         found = harvest_schema()
     else:
-        assert_never(name)
+        from provision.report.power_report import schema_of
+
+        found = schema_of(name.value)
     print_text(json.dumps(found, indent=2))

@@ -66,6 +66,11 @@ class Bmc(Protocol):
         """What was noted so far."""
         ...
 
+    @property
+    def session_uri(self) -> str:
+        """Where its login lives; empty before the first request that needs one, and with HTTP Basic."""
+        ...
+
     async def root(self) -> Resource:
         """The service root, asked once and without login."""
         ...

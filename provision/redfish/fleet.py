@@ -102,7 +102,7 @@ def _signals(stop: Callable[[], Any]) -> Iterator[None]:
     finally:
         for number in signals:
             loop.remove_signal_handler(number)
-            signal.signal(number, before[number])
+            signal.signal(number, before[number] or signal.SIG_DFL)
 
 
 async def _run(

@@ -72,7 +72,8 @@ class RedfishBmc:
     @property
     def notes(self) -> tuple[Note, ...]:
         """What was noted so far, each once."""
-        return tuple(self._notes)
+        ended = (Note(uri, "a session that a killed run left was ended") for uri in self._session.ended)
+        return tuple(dict.fromkeys([*self._notes, *ended]))
 
     async def root(self) -> Resource:
         """The service root, asked once and without login."""

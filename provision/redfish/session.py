@@ -20,6 +20,7 @@ from fabricctl.errors import (
 from provision.bmc.messages import Meaning, meaning
 from provision.bmc.reply import Reply
 from provision.bmc.secret import Credentials
+from provision.bmc.session_list import still_ours
 from provision.bmc.target import Target
 from provision.redfish.answers import error_of
 from provision.redfish.link import Link
@@ -72,6 +73,8 @@ class Session:
         self._lock = asyncio.Lock()
         self._renewed = False
         self._refused: BmcError | None = None
+        self.ended: list[str] = []
+        """Sessions of killed runs that were ended at login."""
 
     @property
     def uri(self) -> str:
@@ -197,8 +200,8 @@ class Session:
         for uri in stale:
             other = await self._look(uri)
             # a BMC that was restarted counts its sessions anew: this may be somebody else's by now
-            if other is not None and own is not None and same_owner(own, other):
-                await self._delete(uri)
+            if other is not None and own is not None and still_ours(own, other) and await self._delete(uri):
+                self.ended.append(uri)
             self._keeper.cleaned(self._link.target, uri)
 
     async def _look(self, uri: str) -> Mapping[str, Any] | None:
@@ -241,19 +244,6 @@ class Session:
             self._forget()
         self._token = ""
         return gone
-
-
-def same_owner(own: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two sessions are of one user and one client address, and the other is none of a browser.
-
-    A BMC that does not tell addresses (a DGX H100) names its sessions by long random words instead, which nobody else
-    ever gets; a number may have been given anew.
-    """
-    if own.get("UserName") != other.get("UserName") or other.get("SessionType") not in (None, "Redfish"):
-        return False
-    if not own.get("ClientOriginIPAddress"):
-        return len(str(other.get("Id") or "")) >= 16
-    return own.get("ClientOriginIPAddress") == other.get("ClientOriginIPAddress")
 
 
 def _basic(credentials: Credentials) -> str:

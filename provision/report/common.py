@@ -63,6 +63,38 @@ class Table:
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
+def table_schema(table: Table) -> dict[str, Any]:
+    """JSON schema of a table whose objects are its cells."""
+    text = {"type": "string"}
+    failure = dict.fromkeys(("host", "address", "error", "reason"), text)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": table.schema,
+        "type": "object",
+        "required": ["schema", "generator", table.key, "could_not_tell"],
+        "properties": {
+            "schema": {"const": table.schema},
+            "generator": text,
+            table.key: {"type": "array", "items": _row(dict.fromkeys(table.columns, text))},
+            "could_not_tell": {
+                "type": "array",
+                "items": _row(failure),
+                "description": "BMCs that could not be asked, and why",
+            },
+        },
+        "additionalProperties": False,
+    }
+
+
+def _row(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": list(properties),
+        "properties": dict(properties),
+        "additionalProperties": False,
+    }
+
+
 def failure_lines(outcomes: Iterable[Outcome[Any]]) -> list[Line]:
     """BMCs that could not tell, one line for all that failed for the same reason; nothing when all told."""
     reasons: dict[str, list[str]] = {}

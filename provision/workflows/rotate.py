@@ -280,6 +280,8 @@ def _refused(error: BmcError) -> bool:
 
 def _never_taken(error: BmcError) -> bool:
     """Whether it is certain that the BMC keeps its old password: it said no, or was never asked."""
+    if not error.sent:
+        return True
     if isinstance(error, BmcOutcomeUnknownError):
         return False
     client_fault = isinstance(error, BmcAnswerError) and 400 <= error.status < 500

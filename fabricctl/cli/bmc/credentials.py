@@ -157,6 +157,7 @@ def _carry_out(
     format: Format,
 ) -> None:
     """Wave by wave; what was done by then is shown when interrupted."""
+    from fabricctl.cli.console import say
     from fabricctl.cli.progress import progress
     from fabricctl.nodes.model import EventKind
     from provision.workflows.access import fleet_options
@@ -182,6 +183,7 @@ def _carry_out(
                         journal(EventKind.BMC_PASSWORD, one.job.host, one.job.state, after)
         except KeyboardInterrupt:
             _show(results, plan, format)
+            say("new passwords of the wave that was interrupted are pending: run the same command again")
             raise
 
 

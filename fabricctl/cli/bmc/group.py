@@ -17,6 +17,7 @@ from fabricctl.cli.bmc import (
     media,
     power,
     scan,
+    sessions,
     status,
     trust,
 )
@@ -39,5 +40,6 @@ logs.register(app)
 media.register(app)
 power.register(app)
 scan.register(app)
+sessions.register(app)
 status.register(app)
 trust.register(app)

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from provision.bmc.session_list import Whose, judge, still_ours
 from provision.redfish.collection import expand_query, is_bare
 from provision.redfish.etag import ladder
 from provision.redfish.layout import choose_manager, choose_system, generation_of, idrac_layout
 from provision.redfish.paths import clean
 from provision.redfish.reaper import strays
-from provision.redfish.session import same_owner
 
 
 @pytest.mark.parametrize(
@@ -117,15 +117,35 @@ def session(address: str | None = "10.0.0.5", user: str = "root", **more: object
     return {"UserName": user, "ClientOriginIPAddress": address, "SessionType": "Redfish", **more}
 
 
-def test_sessions_of_others_are_never_taken_for_our_own() -> None:
+def test_a_session_that_we_wrote_down_is_ours_only_while_user_and_address_say_so() -> None:
     own = session(Id="9")
-    assert same_owner(own, session(Id="8"))
-    assert not same_owner(own, session("10.0.0.6", Id="8"))
-    assert not same_owner(own, session(user="admin", Id="8"))
-    assert not same_owner(own, session(Id="8") | {"SessionType": "WebUI"})
+    assert still_ours(own, session(Id="8"))
+    assert not still_ours(own, session("10.0.0.6", Id="8"))
+    assert not still_ours(own, session(user="admin", Id="8"))
+    assert not still_ours(own, session(Id="8") | {"SessionType": "WebUI"})
     nobody = {"UserName": "root", "Id": "9"}
-    assert not same_owner(nobody, {"UserName": "root", "Id": "8"})
-    assert same_owner(nobody, {"UserName": "root", "Id": "ff1aba5a0240535833d1980541659ab4"})
+    assert not still_ours(nobody, {"UserName": "root", "Id": "8"})
+    assert still_ours(nobody, {"UserName": "root", "Id": "ff1aba5a0240535833d1980541659ab4"})
+
+
+def test_sessions_are_told_apart_by_user_address_and_kind() -> None:
+    # the three of the capture of an R750 (6.00.30), and two more
+    members = [
+        {"@odata.id": "/S/274", **session("10.180.49.130")},
+        {"@odata.id": "/S/273", **session("10.180.49.130"), "SessionType": "WebUI"},
+        {"@odata.id": "/S/272", **session("10.180.248.27"), "SessionType": "ManagerConsole"},
+        {"@odata.id": "/S/271", **session("10.180.49.130")},
+        {"@odata.id": "/S/270", **session("10.180.49.130")},
+    ]
+    found = {one.uri: one.whose for one in judge(members, "/S/274", ["/S/270"])}
+    assert found == {
+        "/S/274": Whose.THIS,
+        "/S/273": Whose.OTHER,
+        "/S/272": Whose.OTHER,
+        "/S/271": Whose.OWN,
+        "/S/270": Whose.RUNNING,
+    }
+    assert {one.whose for one in judge(members, "", [])} == {Whose.OTHER}
 
 
 def test_a_lost_session_is_the_one_opened_since_by_the_times_of_the_bmc() -> None:
