@@ -111,17 +111,23 @@ async def _plan(bmc: Bmc, wanted: Mapping[str, str]) -> tuple[BiosState, BiosPla
 async def _registry(bmc: Bmc, state: BiosState) -> Registry | None:
     """The attribute registry; None where the BMC has none, and values are checked by their types only."""
     layout = await bmc.layout()
-    paths = [f"{layout.system}/Bios/BiosRegistry"] if _is_idrac(layout) else []
-    paths += await _listed_registry(bmc, state.registry)
-    for path in paths:
-        try:
-            found = read_registry((await bmc.get(path, Group.SLOW)).resource)
-        except BmcAnswerError:
-            continue
+    if _is_idrac(layout):
+        found = await _registry_at(bmc, f"{layout.system}/Bios/BiosRegistry")
+        if found is not None:
+            return found
+    for path in await _listed_registry(bmc, state.registry):
+        found = await _registry_at(bmc, path)
         if found is not None:
             return found
     bmc.note(f"{layout.system}/Bios", "no attribute registry: values are checked by their types only")
     return None
+
+
+async def _registry_at(bmc: Bmc, path: str) -> Registry | None:
+    try:
+        return read_registry((await bmc.get(path, Group.SLOW)).resource)
+    except BmcAnswerError:
+        return None
 
 
 async def _listed_registry(bmc: Bmc, name: str) -> list[str]:

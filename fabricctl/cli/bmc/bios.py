@@ -50,7 +50,7 @@ def get_bios(
     from fabricctl.cli.console import print_lines, print_text, say
     from provision.bmc.bios import nearest
     from provision.report import bios_report as report
-    from provision.report.findings import tail_lines
+    from provision.report.fleet import tail_lines
     from provision.workflows.bios import read_bios_state
 
     desk = open_desk(hosts, site, state)
@@ -89,7 +89,7 @@ def diff_bios(
     from fabricctl.cli.console import print_lines, print_text
     from provision.bmc.bios import bios_findings, compare
     from provision.report import bios_report as report
-    from provision.report.findings import tail_lines
+    from provision.report.fleet import tail_lines
     from provision.workflows.bios import read_bios_state
 
     desk = open_desk(hosts, site, state)
@@ -253,7 +253,7 @@ def _finish(
     from fabricctl.cli.bmc.width import width
     from fabricctl.cli.console import print_lines
     from provision.report.bios_report import result_findings, result_lines
-    from provision.report.findings import tail_lines
+    from provision.report.fleet import tail_lines
 
     results = {host: outcome.value for host, outcome in written.items() if outcome.value is not None}
     print_lines(result_lines(results))

@@ -32,7 +32,7 @@ def clock(
     from fabricctl.cli.console import print_lines, print_text
     from provision.bmc.clock import clock_findings, culprit
     from provision.report import clock_report as report
-    from provision.report.findings import tail_lines
+    from provision.report.fleet import tail_lines
     from provision.workflows.clock import own_clock, read_clock
 
     desk = open_desk(hosts, site, state)

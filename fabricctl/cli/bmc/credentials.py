@@ -179,7 +179,7 @@ def _carry_out(
                 results += wave
                 for one in wave:
                     if one.fate in HOLDS:
-                        after = f"new password, kept under {one.job.key}"
+                        after = f"new password, kept by {one.job.key.kind.words}"
                         journal(EventKind.BMC_PASSWORD, one.job.host, one.job.state, after)
         except KeyboardInterrupt:
             _show(results, plan, format)

@@ -44,7 +44,7 @@ def list_firmware(
     from fabricctl.cli.console import print_lines, print_text
     from provision.bmc.firmware import spreads
     from provision.report import firmware_report as report
-    from provision.report.findings import note_lines, tail_lines
+    from provision.report.fleet import note_lines, tail_lines
     from provision.workflows.firmware import read_firmware
 
     desk = open_desk(hosts, site, state)
@@ -84,7 +84,7 @@ def diff_firmware(
     from fabricctl.cli.console import print_lines, print_text
     from provision.bmc.firmware import firmware_findings, judge
     from provision.report import firmware_report as report
-    from provision.report.findings import tail_lines
+    from provision.report.fleet import tail_lines
     from provision.workflows.firmware import read_firmware
 
     desk = open_desk(hosts, site, state)

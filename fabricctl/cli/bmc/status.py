@@ -29,7 +29,7 @@ def status(
     from fabricctl.cli.console import print_lines, print_text
     from provision.bmc.status import by_model, fan_outliers, status_findings, untold
     from provision.report import status_report as report
-    from provision.report.findings import tail_lines
+    from provision.report.fleet import tail_lines
     from provision.workflows.status import read_node_status
 
     desk = open_desk(hosts, site, state)

@@ -15,6 +15,9 @@ from tests.sim.idrac.boot import Boot, Override
 from tests.sim.idrac.call import Body
 from tests.sim.idrac.clock import Agenda, SimClock, Timer
 from tests.sim.idrac.faults import Fault, Latency
+from tests.sim.idrac.hardware import Hardware
+from tests.sim.idrac.identity import Mint, card
+from tests.sim.idrac.jobs import JobQueue
 from tests.sim.idrac.power import Power, PowerHook
 from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.readiness import Readiness
@@ -51,6 +54,8 @@ class SimBmc:
         identity: Mapping[str, str],
         clock: SimClock,
         dice: random.Random,
+        hardware: Hardware,
+        mint: Mint,
     ) -> None:
         self.host = host
         self.address = address
@@ -59,6 +64,9 @@ class SimBmc:
         self.identity = dict(identity)
         self.clock = clock
         self.dice = dice
+        self.hardware = hardware
+        self.mint = mint
+        self._new_parts: dict[str, str] = {}
         self.agenda = Agenda(clock)
         self.lock = threading.RLock()
         self.started = datetime.now(UTC)
@@ -96,6 +104,11 @@ class SimBmc:
     def power(self) -> Power:
         """Its server's power."""
         return self.part(Power)
+
+    @property
+    def jobs(self) -> JobQueue:
+        """Its job queue."""
+        return self.part(JobQueue)
 
     @property
     def boot(self) -> Boot:
@@ -157,8 +170,24 @@ class SimBmc:
         self.pending.append(apply)
         return ""
 
+    def replace_card(self, adapter_id: str, *, at_once: bool = False) -> dict[str, str]:
+        """Another card of the same kind stands in the slot: its MACs, GUIDs and serial number.
+
+        They show after the next POST has collected the inventory, unless ``at_once``.
+        """
+        adapter = next(one for one in self.hardware.adapters if one.id == adapter_id)
+        new = card(self.mint, adapter)
+        if at_once:
+            self.identity.update(new)
+        else:
+            self._new_parts.update(new)
+        return new
+
     def tell(self, moment: Moment) -> None:
         """Tell features and watchers."""
+        if moment is Moment.INVENTORY_COLLECTED:
+            self.identity.update(self._new_parts)
+            self._new_parts.clear()
         if moment is Moment.POST_STARTED:
             pending, self.pending = self.pending, []
             for apply in pending:

@@ -51,6 +51,14 @@ def _told(bmc: SimBmc, path: str) -> bytes | None:
         return None
 
 
+def _whole(bmc: SimBmc, path: str) -> bytes | None:
+    """A resource to stand in another; one that is refused (no licence) stays a link."""
+    try:
+        return single(bmc, path)
+    except RefusedError:
+        return None
+
+
 def _of_family(bmc: SimBmc, path: str) -> Body | None:
     for pattern, body in bmc.tree.families:
         match = pattern.fullmatch(path)
@@ -81,9 +89,10 @@ def read(bmc: SimBmc, path: str, options: Mapping[str, str], headers: Mapping[st
             if len(members) == 1:
                 return read(bmc, members[0], {}, headers)
         return Answer(200, _collection(bmc, path, entry, options))
-    data = single(bmc, path)
-    if data is None:
+    found = single(bmc, path)
+    if found is None:
         return not_found(bmc.profile, path)
+    data = found
     etag = bmc.part(Etags).of(data)
     if headers.get("if-none-match") == etag:
         return Answer(304, None, {"ETag": etag})

@@ -54,7 +54,7 @@ class Readiness:
 
     def knows_host(self, host: str) -> bool:
         """Whether a Host header names this BMC by its address."""
-        return host.rpartition(":")[0] in ("", self._bmc.address) or host == self._bmc.address
+        return host.partition(":")[0] in ("", self._bmc.address)
 
     def refusal(self, _method: str, path: str) -> Answer | None:
         """What to answer instead, None when ready. The root and logins work all the time."""
