@@ -198,7 +198,7 @@ def test_a_persistent_boot_is_a_job_for_the_next_reset(desk: Desk) -> None:
     code, out, _ = desk.bmc("boot", "disk", "gpu001", "--persistent", "--yes")
     assert code == 0
     assert "a job brings it at the next reset" in out
-    assert "AHCI Controller in SL 14" in out
+    assert "EFI Fixed Disk Boot Device 1" in out
     listed = json.loads(desk.bmc("jobs", "list", "gpu001", "--format", "json")[1])["jobs"]
     assert [(job["phase"], job["kind"]) for job in listed] == [("waiting", "BIOSConfiguration")]
 
