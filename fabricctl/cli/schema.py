@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, assert_never
+from typing import Annotated
 
 import typer
 
@@ -18,7 +18,15 @@ class SchemaName(StrEnum):
     FINDINGS = "findings"
     NODES = "nodes"
     EVENTS = "events"
+    BMC_CREDENTIALS = "bmc-credentials"
     BMC_HARVEST = "bmc-harvest"
+    BMC_POWER = "bmc-power"
+    BMC_BOOT = "bmc-boot"
+    BMC_JOBS = "bmc-jobs"
+    BMC_MEDIA = "bmc-media"
+    BMC_CHANGES = "bmc-changes"
+    BMC_SCAN = "bmc-scan"
+    BMC_TRUST = "bmc-trust"
 
 
 def register(app: typer.Typer) -> None:
@@ -62,6 +70,12 @@ def schema(
         from provision.report.harvest_lists import harvest_schema
 
         found = harvest_schema()
+    elif name in (SchemaName.BMC_CREDENTIALS, SchemaName.BMC_SCAN, SchemaName.BMC_TRUST):
+        from provision.report import trust_schemas
+
+        found = trust_schemas.schema_of(name.value)
     else:
-        assert_never(name)
+        from provision.report.power_report import schema_of
+
+        found = schema_of(name.value)
     print_text(json.dumps(found, indent=2))

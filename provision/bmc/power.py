@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -37,8 +38,13 @@ class ResetType(StrEnum):
 
     @property
     def cuts(self) -> bool:
-        """Whether the operating system is not asked."""
+        """Whether the operating system loses its power, or its processor, unasked."""
         return self in (ResetType.FORCE_OFF, ResetType.FORCE_RESTART, ResetType.POWER_CYCLE)
+
+    @property
+    def asks(self) -> bool:
+        """Whether it is up to the operating system to follow."""
+        return self in (ResetType.GRACEFUL_SHUTDOWN, ResetType.GRACEFUL_RESTART)
 
 
 class PowerRequest(StrEnum):
@@ -246,12 +252,29 @@ def restarted(before: Witness, now: Witness, log_keys: Sequence[str] = ()) -> st
     """
     if now.power in (PowerState.OFF, PowerState.POWERING_OFF, PowerState.POWERING_ON):
         return f"it is {now.power.value}" if before.power is PowerState.ON else ""
-    if before.last_reset and now.last_reset and now.last_reset != before.last_reset:
+    if _other_moment(before.last_reset, now.last_reset):
         return f"last reset at {now.last_reset}"
     if before.progress in _RUNNING and now.progress and now.progress not in _RUNNING:
         return f"its boot is at {now.progress}"
     logged = next((key for key in log_keys if key in RESET_KEYS), "")
     return f"its log says so ({logged})" if logged else ""
+
+
+_SAME_S = 5.0
+"""A BMC that works the moment of the last reset out of the time since then is off by a second or two each time."""
+
+
+def _other_moment(before: str, now: str) -> bool:
+    """Whether two times of a last reset, as written, mean two resets."""
+    if not before or not now or before == now:
+        return False
+    try:
+        first, second = datetime.fromisoformat(before), datetime.fromisoformat(now)
+    except ValueError:
+        return True
+    if (first.tzinfo is None) != (second.tzinfo is None):
+        return True
+    return abs((second - first).total_seconds()) > _SAME_S
 
 
 def _action(system: Mapping[str, Any]) -> Mapping[str, Any]:

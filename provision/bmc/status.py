@@ -206,7 +206,9 @@ def untold(status: NodeStatus) -> list[str]:
     """What should have been told and was not: each makes the verdict "could not tell"."""
     found = []
     if status.health == UNKNOWN:
-        found.append("health is not told")
+        found.append(
+            "health is not told; where it stays so, the BMC may need a restart, which nobody does for you"
+        )
     if not any(t.reading is not None for t in status.temperatures):
         found.append("no temperature is told")
     unknown = [one.name for one in status.supplies if not one.absent and not one.health]

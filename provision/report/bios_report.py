@@ -12,7 +12,7 @@ from fabricctl.words import many
 from provision.bmc.bios import BiosPlan, BiosState, Difference, shown
 from provision.bmc.bios_registry import Values
 from provision.bmc.outcome import BmcFinding, Outcome
-from provision.report.findings import document, hosts_cell
+from provision.report.fleet import document, hosts_cell
 
 COLUMNS = ("host", "attribute", "value", "pending")
 DIFF_COLUMNS = ("host", "attribute", "want", "have", "pending", "verdict")

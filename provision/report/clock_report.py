@@ -10,7 +10,7 @@ from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, PLAIN, Line, paragrap
 from fabricctl.report.tables import csv_table, markdown_table, text_table
 from provision.bmc.clock import ClockReading, OwnClock, span
 from provision.bmc.outcome import BmcFinding, Outcome
-from provision.report.findings import document
+from provision.report.fleet import document
 
 SCHEMA = "fabricctl.bmc-clock/1"
 COLUMNS = (
@@ -66,7 +66,7 @@ def _cells(one: ClockReading) -> list[str]:
         one.written or "not told",
         f"{one.skew_s:+.1f} s" if one.skew_s is not None else "not told",
         f"{one.bound_s:.1f} s",
-        " to ".join(dates),
+        " to ".join(dates) if dates != ["?", "?"] else "not told",
     ]
 
 

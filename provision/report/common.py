@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -63,6 +64,38 @@ class Table:
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
+def table_schema(table: Table) -> dict[str, Any]:
+    """JSON schema of a table whose objects are its cells."""
+    text = {"type": "string"}
+    failure = dict.fromkeys(("host", "address", "error", "reason"), text)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": table.schema,
+        "type": "object",
+        "required": ["schema", "generator", table.key, "could_not_tell"],
+        "properties": {
+            "schema": {"const": table.schema},
+            "generator": text,
+            table.key: {"type": "array", "items": _row(dict.fromkeys(table.columns, text))},
+            "could_not_tell": {
+                "type": "array",
+                "items": _row(failure),
+                "description": "BMCs that could not be asked, and why",
+            },
+        },
+        "additionalProperties": False,
+    }
+
+
+def _row(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": list(properties),
+        "properties": dict(properties),
+        "additionalProperties": False,
+    }
+
+
 def failure_lines(outcomes: Iterable[Outcome[Any]]) -> list[Line]:
     """BMCs that could not tell, one line for all that failed for the same reason; nothing when all told."""
     reasons: dict[str, list[str]] = {}
@@ -92,8 +125,9 @@ def failures_json(outcomes: Iterable[Outcome[Any]]) -> list[dict[str, str]]:
 
 
 def reason(error: BmcError, target: Target) -> str:
-    """An error without the BMC's name and address, so that equal ones fold."""
-    return str(error).removeprefix(f"{error.bmc}: ").replace(str(target), "it")
+    """An error without the BMC's name and address, so that equal ones fold; advice names HOSTS instead."""
+    text = str(error).removeprefix(f"{error.bmc}: ").replace(str(target), "it")
+    return re.sub(rf"(fabricctl bmc [a-z ]+) {re.escape(target.host)}(?![\w-])", r"\1 HOSTS", text)
 
 
 def exposure_lines(targets: Iterable[Target]) -> list[Line]:

@@ -9,7 +9,7 @@ from fabricctl.report.screen import BAD, BOLD, DIM, PLAIN, Line
 from fabricctl.report.tables import csv_table, markdown_table, text_table
 from provision.bmc.firmware import Component, Judged, Spread
 from provision.bmc.outcome import BmcFinding, Outcome
-from provision.report.findings import document, hosts_cell
+from provision.report.fleet import document, hosts_cell
 
 SCHEMA = "fabricctl.bmc-firmware/1"
 COLUMNS = ("host", "component", "fqdd", "version", "state", "updateable", "component_id", "id")

@@ -13,7 +13,7 @@ from fabricctl.words import many
 from provision.bmc.clock import span
 from provision.bmc.logs import LogEntry, LogGroup, Severity
 from provision.bmc.outcome import BmcFinding, Outcome
-from provision.report.findings import document, hosts_cell
+from provision.report.fleet import document, hosts_cell
 
 SCHEMA = "fabricctl.bmc-logs/1"
 COLUMNS = (

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fabricctl.report.screen import BAD, DIM, DOUBT, PLAIN
 from provision.bmc.boot import BootView
 from provision.bmc.jobs import Job, Phase
 from provision.bmc.media import Drive
 from provision.bmc.power import PowerState, SystemView
-from provision.report.common import Table
+from provision.report.change_report import changed_table
+from provision.report.common import Table, table_schema
 
 POWER_COLUMNS = ("host", "power", "boot_override", "boot_progress", "last_reset")
 BOOT_COLUMNS = ("host", "power", "override", "mode", "first_of_order", "set_last")
@@ -34,6 +36,12 @@ _STYLES = {
     Phase.DONE_WITH_ERRORS: BAD,
     Phase.UNKNOWN: DOUBT,
 }
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    """JSON schema of a list: ``bmc-power``, ``bmc-boot``, ``bmc-jobs``, ``bmc-media``, ``bmc-changes``."""
+    tables = (power_table({}), boot_table({}, {}), job_table({}), media_table({}), changed_table(()))
+    return next(table_schema(table) for table in tables if table.schema == f"fabricctl.{name}/1")
 
 
 def power_table(states: Mapping[str, tuple[SystemView, BootView]]) -> Table:

@@ -11,7 +11,7 @@ from fabricctl.report.tables import csv_table, markdown_table, text_table
 from provision.bmc.outcome import BmcFinding, Outcome
 from provision.bmc.sensors import Temperature
 from provision.bmc.status import NodeStatus, untold
-from provision.report.findings import document
+from provision.report.fleet import document
 
 SCHEMA = "fabricctl.bmc-status/1"
 COLUMNS = (

@@ -206,7 +206,7 @@ async def _open_equal(
         if job.phase in (Phase.WAITING, Phase.RUNNING) and wanted.same_subject(job):
             if equal is None or await equal(job):
                 return job
-            raise _busy(bmc, [job], "waits for the same thing with other values")
+            raise _busy(bmc, [job], "is for the same thing, and brings other values or does not tell which")
     return None
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from fabricctl.errors import BmcAnswerError, BmcDeadlineError, BmcError, BmcGarbledError, BmcNotFoundError
+from provision.bmc.log_marks import Mark, after
 from provision.bmc.logs import (
     EVENTS,
     LIFECYCLE,
@@ -32,12 +33,14 @@ class LogQuery:
 
     :param since: that moment and later; :param span: or this long back from the BMC's own now; neither: all there is.
     :param kinds: of :data:`READ_KINDS`; :param now: the controller's clock.
+    :param marks: log -> the entry seen last: only what came after it; other logs as ``since`` and ``span`` say.
     """
 
     now: datetime
     since: datetime | None = None
     span: timedelta | None = None
     kinds: Collection[str] = READ_KINDS
+    marks: Mapping[str, Mark] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -121,11 +124,13 @@ def _service(body: Resource) -> Service | None:
 
 async def _entries(bmc: Bmc, service: Service, query: LogQuery, bmc_now: datetime) -> list[LogEntry]:
     latest = max(bmc_now, query.now)
+    mark = query.marks.get(service.id)
     since = bmc_now - query.span if query.span is not None else query.since
+    if mark is not None:
+        since = mark.at
     walk = Walk(since, service.zone, latest)
     members = await bmc.members(service.entries, Group.SLOW, until=walk)
     host = bmc.target.host
     entries = newest_first([read_entry(host, service.id, body, service.zone, latest) for body in members])
-    return [
-        entry for entry in fold_repeats(entries) if since is None or entry.at is None or entry.at >= since
-    ]
+    wanted = after(fold_repeats(entries), mark)
+    return [entry for entry in wanted if since is None or entry.at is None or entry.at >= since]

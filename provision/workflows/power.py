@@ -66,6 +66,13 @@ class PowerResult:
     reached: bool = True
     evidence: str = ""
 
+    @property
+    def words(self) -> str:
+        """For people: what was sent, and what showed that it was carried out, where the state itself does not."""
+        plain = f"it is {self.after.value}"
+        sent = ", then ".join(reset.value for reset in self.sent)
+        return "; ".join(text for text in (sent, self.evidence) if text and text != plain)
+
 
 @dataclass
 class _Run:
@@ -165,17 +172,25 @@ async def _send(run: _Run, step: PowerStep, view: SystemView) -> tuple[PowerResu
     if not run.options.wait and not lost and step.then is None:
         now = (await read_power(bmc)).power
         return PowerResult(view.power, now, evidence="accepted, not waited for"), False
-    graceful = step.reset in (ResetType.GRACEFUL_SHUTDOWN, ResetType.GRACEFUL_RESTART)
-    bound = run.options.grace_s if graceful else run.options.settle_s
-    if step.goal is None:
-        evidence = await _wait_restart(run, before, bound)
-        after, reached = (await _settled(run)), bool(evidence)
-    else:
-        after, reached = await _wait_state(run, step.goal, bound)
-        evidence = f"it is {after.value}" if reached else ""
-    if reached:
+    try:
+        after, evidence = await _come_of(run, step, before)
+    except BmcOutcomeUnknownError:
+        raise
+    except BmcError as error:
+        raise _silent(run, error) from error
+    if evidence:
         run.record(EventKind.NODE_POWER, host, f"{step.reset} sent", evidence)
-    return PowerResult(view.power, after, reached=reached, evidence=evidence), lost
+    return PowerResult(view.power, after, reached=bool(evidence), evidence=evidence), lost
+
+
+async def _come_of(run: _Run, step: PowerStep, before: Witness) -> tuple[PowerState, str]:
+    """Wait for what a command should bring. :returns: the power then, and what showed it; empty when nothing did."""
+    bound = run.options.grace_s if step.reset.asks else run.options.settle_s
+    if step.goal is None:
+        shown = await _wait_restart(run, before, bound)
+        return await _settled(run), shown
+    after, reached = await _wait_state(run, step.goal, bound)
+    return after, f"it is {after.value}" if reached else ""
 
 
 async def _wait_state(run: _Run, goal: PowerState, bound_s: float) -> tuple[PowerState, bool]:

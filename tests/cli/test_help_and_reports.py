@@ -51,6 +51,15 @@ def test_each_schema_name_prints_its_own_schema(name: SchemaName, capsys: pytest
         SchemaName.FINDINGS: "series",
         SchemaName.NODES: "nodes",
         SchemaName.EVENTS: "events",
+        SchemaName.BMC_HARVEST: "depth",
+        SchemaName.BMC_POWER: "nodes",
+        SchemaName.BMC_BOOT: "nodes",
+        SchemaName.BMC_JOBS: "jobs",
+        SchemaName.BMC_MEDIA: "drives",
+        SchemaName.BMC_CHANGES: "changes",
+        SchemaName.BMC_CREDENTIALS: "credentials",
+        SchemaName.BMC_SCAN: "learned",
+        SchemaName.BMC_TRUST: "certificates",
     }
     assert known[name] in json.loads(said(capsys, "schema", name.value))["properties"]
 

@@ -26,8 +26,9 @@ from provision.bmc.boot import (
 )
 from provision.bmc.boot_device import check_fqdd, device_change
 from provision.bmc.boot_fate import fate_words
+from provision.bmc.power import ResetType
 from provision.bmc.reply import Reply
-from provision.workflows.boot import BootResult, set_order, set_override, watch_consumed
+from provision.workflows.boot import BootResult, read_state, set_order, set_override, watch_consumed
 from tests.provision.stateful_bmc import DELL, DGX, StatefulBmc, refusal, run
 
 SYSTEM = "/redfish/v1/Systems/System.Embedded.1"
@@ -252,6 +253,15 @@ def test_the_boot_of_the_r750_capture(r750: Any) -> None:
     assert boot.paths == (SYSTEM, SETTINGS)
     assert "UefiHttp" in (boot.targets or ())
     assert boot.order == ("Boot0000", "Boot0001", "Boot0003", "Boot0004", "Boot0002")
+
+
+@pytest.mark.captures
+def test_power_and_boot_of_both_captures_are_read(r750: Any, h100: Any) -> None:
+    for dump, layout in ((r750, DELL), (h100, DGX)):
+        state = run(read_state(StatefulBmc(dump, layout)))
+        assert state.system.power.value == "On"
+        assert state.boot.override.off
+        assert state.system.accepts(ResetType.GRACEFUL_SHUTDOWN)
 
 
 @pytest.mark.captures

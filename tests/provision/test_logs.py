@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricctl.errors import BmcAnswerError, BmcError, BmcNotFoundError
+from provision.bmc.log_marks import after, latest, mark_of, read_mark
 from provision.bmc.log_noise import builtin_noise, ignore_of, read_noise, site_rules
 from provision.bmc.logs import (
     LogEntry,
@@ -22,6 +24,7 @@ from provision.bmc.logs import (
     newest_first,
     parse_rule,
     read_entry,
+    without_doubles,
 )
 from provision.bmc.times import believable, parse_offset, parse_span, parse_time
 from provision.redfish.bmc import Group, Resource
@@ -408,6 +411,18 @@ def test_an_unknown_severity_counts_as_a_warning() -> None:
     assert found.severity is Severity.WARNING
 
 
+def test_an_event_in_both_logs_is_told_once_and_by_its_message_id() -> None:
+    def at(log: str, key: str, seconds: int) -> LogEntry:
+        moment = CAPTURED + timedelta(seconds=seconds)
+        return LogEntry("h", log, "1", key, "PSU 2 lost input.", Severity.CRITICAL, moment, "")
+
+    both = [at("Sel", "6f8002ff", 0), at("Lclog", "PSU0003", 2), at("Sel", "6f8002ff", 4000)]
+    assert [(one.key, one.at) for one in without_doubles(both)] == [
+        ("PSU0003", both[1].at),
+        ("6f8002ff", both[2].at),
+    ]
+
+
 def test_repeats_are_counted_to_the_entry_before_them() -> None:
     entries = [
         entry("LOG007", Severity.OK, "The previous log entry was repeated 3 times."),
@@ -458,3 +473,44 @@ def test_errors_that_are_no_answer_end_the_reading() -> None:
     bmc.silent = lambda now: BmcError("gone", bmc="gpu001")
     with pytest.raises(BmcError, match="gone"):
         run(read_logs(bmc, LogQuery(CAPTURED)))
+
+
+# ---- how far a log was read ----------------------------------------------------------------------------------------
+
+
+def numbered(number: int, times: int = 1) -> LogEntry:
+    at = CAPTURED + timedelta(minutes=number)
+    return LogEntry("h", "l", str(number), "K", "t", Severity.WARNING, at, at.isoformat(), times=times)
+
+
+@given(st.integers(1, 30), st.integers(1, 30))
+def test_what_came_after_a_mark_and_what_was_before_it_are_all_there_is(count: int, seen: int) -> None:
+    listed = [numbered(number) for number in range(count, 0, -1)]
+    new = after(listed, mark_of(numbered(seen)))
+    oldest = seen if seen <= count else 0
+    assert [int(one.id) for one in new] == list(range(count, oldest, -1))
+
+
+def test_repeats_since_the_mark_are_new() -> None:
+    listed = [numbered(3, times=5), numbered(2)]
+    assert [(one.id, one.times) for one in after(listed, mark_of(numbered(3, times=2)))] == [("3", 3)]
+    assert after(listed, mark_of(numbered(3, times=5))) == []
+
+
+def test_an_entry_with_the_same_id_of_another_time_is_not_the_marked_one() -> None:
+    other = LogEntry("h", "l", "2", "K", "t", Severity.WARNING, None, "2020-01-01T00:00:00Z")
+    assert after([numbered(2)], mark_of(other)) == [numbered(2)]
+
+
+@given(st.builds(numbered, st.integers(1, 10_000), st.integers(1, 50)))
+def test_a_mark_survives_being_kept(entry: LogEntry) -> None:
+    assert read_mark(json.loads(json.dumps(mark_of(entry).value()))) == mark_of(entry)
+
+
+@pytest.mark.parametrize("value", [None, "", {}, {"id": ""}, [1], {"written": "x"}])
+def test_what_is_no_mark_is_none(value: object) -> None:
+    assert read_mark(value) is None
+
+
+def test_the_newest_entry_is_the_one_of_the_highest_id() -> None:
+    assert latest([numbered(9), numbered(10), numbered(8)]) == {("h", "l"): numbered(10)}

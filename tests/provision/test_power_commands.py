@@ -9,12 +9,14 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from fabricctl.adapters.store.location import find_location
 from fabricctl.adapters.store.pins import Pin
 from fabricctl.adapters.store.store import open_store
 from fabricctl.cli.main import main
+from provision.report.power_report import schema_of
 from tests.sim.idrac import Fault, Simulator
 from tests.sim.idrac.jobs import JobQueue
 from tests.sim.idrac.media import VirtualMedia
@@ -154,6 +156,7 @@ def test_power_status_is_a_table_in_four_forms(desk: Desk) -> None:
     found = json.loads(desk.bmc("power", "status", "all", "--format", "json")[1])
     assert [node["power"] for node in found["nodes"]] == ["On", "Off", "On"]
     assert found["could_not_tell"] == []
+    jsonschema.validate(found, schema_of("bmc-power"))
     rows = list(csv.DictReader(io.StringIO(desk.bmc("power", "status", "--format", "csv")[1])))
     assert rows[0]["boot_progress"] == "OSRunning"
     assert desk.bmc("power", "status", "--format", "markdown")[1].startswith("| host |")
@@ -161,6 +164,7 @@ def test_power_status_is_a_table_in_four_forms(desk: Desk) -> None:
 
 def test_a_change_as_json_is_one_document(desk: Desk) -> None:
     code, out, _ = desk.bmc("power", "off", "gpu001", "--yes", "--format", "json")
+    jsonschema.validate(json.loads(out), schema_of("bmc-changes"))
     (row,) = json.loads(out)["changes"]
     assert (code, row["result"], row["before"], row["after"]) == (0, "done", "On", "Off")
 
@@ -194,6 +198,7 @@ def test_a_persistent_boot_is_a_job_for_the_next_reset(desk: Desk) -> None:
     code, out, _ = desk.bmc("boot", "disk", "gpu001", "--persistent", "--yes")
     assert code == 0
     assert "a job brings it at the next reset" in out
+    assert "EFI Fixed Disk Boot Device 1" in out
     listed = json.loads(desk.bmc("jobs", "list", "gpu001", "--format", "json")[1])["jobs"]
     assert [(job["phase"], job["kind"]) for job in listed] == [("waiting", "BIOSConfiguration")]
 
@@ -244,6 +249,8 @@ def test_media_without_boot_and_eject(desk: Desk) -> None:
     assert desk.bmc("media", "insert", "gpu001", ISO, "--no-boot", "--yes")[0] == 0
     assert ISO in desk.bmc("media", "status", "gpu001")[1]
     code, out, _ = desk.bmc("media", "insert", "gpu001", f"{ISO[:-8]}other.iso", "--no-boot", "--yes")
+    assert (code, "--replace" in out) == (1, True)
+    code, out, _ = desk.bmc("media", "insert", "gpu001", f"{ISO[:-8]}other.iso", "--yes")
     assert (code, "--replace" in out) == (1, True)
     assert desk.bmc("media", "eject", "gpu001", "--yes")[0] == 0
     assert desk.bmc("media", "eject", "gpu001")[0] == 0

@@ -8,6 +8,7 @@ import typer
 
 from fabricctl.cli.bmc.common import Force, Hosts, Reason, SiteFile, Yes, open_desk
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
+from fabricctl.errors import UsageError
 
 if TYPE_CHECKING:
     from provision.bmc.power import SystemView
@@ -152,6 +153,10 @@ def _change(
     from provision.bmc.power import PowerRequest
     from provision.workflows.power import PowerOptions, read_power, set_power
 
+    if force and not wait and grace > 0:
+        raise UsageError(
+            "--force waits for the operating system first: give --grace 0, or leave out --no-wait"
+        )
     request = PowerRequest(word)
     desk = open_desk(hosts, site, state)
     options = PowerOptions(force=force, grace_s=grace, wait=wait)
@@ -191,13 +196,11 @@ def power_row(host: str, result: PowerResult) -> Changed:
     """What came of a power command on one node."""
     from provision.report.change_report import Changed, Result
 
-    sent = ", then ".join(reset.value for reset in result.sent)
-    said = "; ".join(text for text in (sent, result.evidence) if text)
+    said = result.words
     before, after = result.before.value or "unknown", result.after.value or "unknown"
     if not result.reached:
-        asked = not any(reset.cuts for reset in result.sent)
+        asked = bool(result.sent) and result.sent[-1].asks
         why = "the operating system has not followed; --force cuts the power" if asked else "not seen in time"
-        why = why if result.sent else "it has not settled in time"
         return Changed(
             host, Result.NOT_REACHED, before, after, "; ".join(text for text in (said, why) if text)
         )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tests.sim.idrac.bios_attributes import (
+    ONE_TIME,
     PROFILE_SETS,
     Attribute,
     Value,
@@ -13,6 +14,8 @@ from tests.sim.idrac.bios_attributes import (
     dependencies,
     registry_entry,
 )
+from tests.sim.idrac.boot import Override
+from tests.sim.idrac.boot_sources import NAMES, BootSources, device_of, order_by_names
 from tests.sim.idrac.call import Answer, Body, Call
 from tests.sim.idrac.firmware import BIOS_VERSIONS, Firmware
 from tests.sim.idrac.hardware import XE9680
@@ -20,7 +23,7 @@ from tests.sim.idrac.job_resources import accepted, refuse_when_running
 from tests.sim.idrac.jobs import Job, JobQueue
 from tests.sim.idrac.messages import Text, errors, known, message, refused, success
 from tests.sim.idrac.profile import Profile
-from tests.sim.idrac.tree import Tree
+from tests.sim.idrac.tree import Moment, Tree
 from tests.sim.idrac.where import BIOS, BIOS_SETTINGS, DELL_JOBS, ROOT
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ REGISTRY = f"{BIOS}/BiosRegistry"
 REGISTRY_ID = "BiosAttributeRegistry.v1_0_3"
 CLEAR_PENDING = f"{BIOS_SETTINGS}/Actions/Oem/DellManager.ClearPending"
 RESET_BIOS = f"{BIOS}/Actions/Bios.ResetBios"
-BOOT_ENTRIES = ("NIC.PxeDevice.1-1", "Disk.Bay.0:Enclosure.Internal.0-1")
+BOOT_ENTRIES = tuple(NAMES.values())
 INTERFACES = tuple(port.function for adapter in XE9680.adapters for port in adapter.ports)
 
 known(
@@ -60,8 +63,8 @@ class Bios:
         self.current["SystemServiceTag"] = bmc.service_tag
         self.pending: dict[str, Value] = {}
         self.boot_order: list[str] = []
+        self.next_device = ""
         self.history: list[dict[str, Value]] = []
-        self.on_boot_order: Callable[[SimBmc, Sequence[str]], None] | None = None
 
     @property
     def mode(self) -> str:
@@ -97,8 +100,12 @@ class Bios:
             "Configure: BIOS.Setup.1-1",
             target=BIOS_SETTINGS,
             work=self.apply,
-            dropped=self.pending.clear,
+            dropped=self._discard,
         )
+
+    def _discard(self) -> None:
+        self.pending.clear()
+        self._bmc.part(BootSources).pending.clear()
 
     def apply(self) -> bool:
         """The boot applies what is pending: ``Bios`` shows it from now on, while the job still runs (libredfish#25)."""
@@ -107,12 +114,28 @@ class Bios:
         profile = PROFILE_SETS.get(str(changed.get("SysProfile", "")), {})
         changed = {**{n: v for n, v in profile.items() if n in self.attributes}, **changed}
         self._order(changed)
+        self._one_time(changed)
+        self._bmc.part(BootSources).apply()
         self.current.update(changed)
         for name, attribute in self.attributes.items():
             if attribute.write_only:
                 self.current[name] = None
         self.history.append(changed)
         return True
+
+    def _one_time(self, changed: dict[str, Value]) -> None:
+        """``OneTimeBootMode`` names a device for the boot after the job's, and is off again then."""
+        if changed.pop("OneTimeBootMode", "") == ONE_TIME:
+            self.next_device = str(
+                changed.get("OneTimeUefiBootSeqDev", self.current["OneTimeUefiBootSeqDev"])
+            )
+
+    def booted(self) -> None:
+        """POST is over: what the job asked for is how the next boot goes."""
+        if self.next_device:
+            device = device_of(self.next_device)
+            self._bmc.boot.override = Override(device, "Once", self._bmc.boot.override.mode)
+            self.next_device = ""
 
     def _order(self, changed: dict[str, Value]) -> None:
         given = [changed.pop(f"SetBootOrderFqdd{number}", "") for number in range(1, 17)]
@@ -121,8 +144,7 @@ class Bios:
             rest = [entry for entry in str(self.current["SetBootOrderEn"]).split(",") if entry not in order]
             changed["SetBootOrderEn"] = ",".join([*order, *rest])
             self.boot_order = order
-            if self.on_boot_order is not None:
-                self.on_boot_order(self._bmc, order)
+            order_by_names(self._bmc, order)
 
 
 _CACHE: dict[Profile, dict[str, Attribute]] = {}
@@ -309,3 +331,4 @@ def install(tree: Tree, _profile: Profile) -> None:
     tree.on("POST", CLEAR_PENDING, _clear_pending)
     tree.on("POST", RESET_BIOS, _reset_bios)
     tree.config_job = config_job
+    tree.at(Moment.POST_DONE, lambda bmc: bmc.part(Bios).booted())

@@ -57,6 +57,7 @@ class Attribute:
 
 ON_OFF = ("Enabled", "Disabled")
 PROFILES = ("PerfPerWattOptimizedDapc", "PerfPerWattOptimizedOs", "PerfOptimized", "Custom")
+ONE_TIME = "OneTimeUefiBootSeq"
 CUSTOM = {"SysProfile": ("Custom",)}
 PROC, BOOT, SYS, INTEGRATED = (
     "./ProcSettingsRef",
@@ -224,6 +225,8 @@ def _network(interfaces: Sequence[str], devices: int = 4) -> list[Attribute]:
 def _boot_order(entries: Sequence[str], fqdds: int = 16) -> list[Attribute]:
     return [
         Attribute("SetBootOrderEn", "Set Boot Order Enable", BOOT, ",".join(entries), longest=1023),
+        Attribute("OneTimeBootMode", "One-Time Boot Device List", BOOT, "Disabled", ("Disabled", ONE_TIME)),
+        Attribute("OneTimeUefiBootSeqDev", "UEFI Boot Sequence Device", BOOT, entries[0], tuple(entries)),
         Attribute("SetBootOrderDis", "Set Boot Order Disable", BOOT, "", longest=1023),
         *(
             Attribute(f"SetBootOrderFqdd{number}", f"Set Boot Order Fqdd{number}", BOOT, "")

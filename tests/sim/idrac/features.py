@@ -8,6 +8,8 @@ from tests.sim.idrac import (
     accounts,
     bios,
     boot,
+    boot_sources,
+    fillers,
     firmware,
     job_resources,
     lifecycle,
@@ -15,6 +17,7 @@ from tests.sim.idrac import (
     media,
     minor,
     power,
+    readiness,
     reboots,
     registries,
     root,
@@ -32,15 +35,23 @@ Install = Callable[[Tree, Profile], None]
 InstallParts = Callable[[Tree, Profile, Hardware], None]
 
 FEATURES: list[Install] = [
-    *(root.install, sessions.install, power.install, boot.install),
-    *(job_resources.install, lifecycle.install, bios.install, logs.install, firmware.install, media.install),
+    *(root.install, sessions.install, readiness.install, power.install, boot.install),
+    *(
+        job_resources.install,
+        lifecycle.install,
+        bios.install,
+        boot_sources.install,
+        logs.install,
+        firmware.install,
+        media.install,
+    ),
     *(accounts.install, thermal.install, supplies.install, reboots.install),
     *(registries.install, minor.install),
 ]
 """What does not depend on the server's parts."""
 PARTS: list[InstallParts] = [
     *(system.install, manager.install, chassis.install, network.install, compute.install),
-    *(storage.install, pcie.install),
+    *(storage.install, pcie.install, fillers.install),
 ]
 """What does."""
 

@@ -12,12 +12,13 @@ from tests.sim.idrac.lifecycle import Lifecycle
 from tests.sim.idrac.messages import Text, known, message, refused, success
 from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.tree import Moment, Tree
-from tests.sim.idrac.where import BIOS_SETTINGS, DELL_JOBS, JOBS, OEM, ROOT, TASKS
+from tests.sim.idrac.where import BIOS_SETTINGS, DELL_JOBS, JOBS, OEM, ROOT, SYSTEM, TASKS
 
 if TYPE_CHECKING:
     from tests.sim.idrac.bmc import SimBmc
 
 SERVICE = f"{OEM}/DellJobService"
+BOOT_SETTINGS = (f"{SYSTEM}/Oem/Dell/DellBootSources/Settings", f"{SYSTEM}/BootSources/Settings")
 DELETE_QUEUE = f"{SERVICE}/Actions/DellJobService.DeleteJobQueue"
 FORCED_RESTART_S = 120.0
 """After JID_CLEARALL_FORCE the data manager restarts: about two minutes with an empty Systems (jetlag#778)."""
@@ -157,17 +158,19 @@ def refuse_when_running(bmc: SimBmc) -> None:
 def _create(call: Call) -> Answer:
     """POST to Dell's queue: make a configuration job of what is pending at ``TargetSettingsURI``."""
     from tests.sim.idrac.bios import Bios
+    from tests.sim.idrac.boot_sources import BootSources
 
     bmc, target = call.bmc, call.body.get("TargetSettingsURI")
     if not isinstance(target, str):
         raise refused(bmc.profile, "PropertyMissing", "TargetSettingsURI")
     refuse_when_running(bmc)
-    if target.rstrip("/") != BIOS_SETTINGS:
+    # Boot order and attributes are both of BIOS.Setup.1-1: one job applies what is pending of either.
+    if target.rstrip("/") not in (BIOS_SETTINGS, *BOOT_SETTINGS):
         raise refused(bmc.profile, "SYS426", target, "TargetSettingsURI")
     bios = bmc.part(Bios)
     if bmc.part(JobQueue).committed("BIOSConfiguration"):
         raise refused(bmc.profile, "SYS011")
-    if not bios.pending:
+    if not bios.pending and not bmc.part(BootSources).pending:
         raise refused(bmc.profile, "BIOS008")
     job = bios.commit()
     answer = success(bmc.profile)

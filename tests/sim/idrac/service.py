@@ -36,7 +36,7 @@ def answer(bmc: SimBmc, incoming: Incoming) -> tuple[Answer, str]:
     """What the BMC says, and who it takes the client for."""
     with bmc.lock:
         bmc.agenda.settle()
-        path = "/" + incoming.path.strip("/")
+        path = bmc.tree.home("/" + incoming.path.strip("/"))
         user = ""
         try:
             login = who(bmc, incoming.headers, incoming.client)

@@ -80,6 +80,8 @@ class Tree:
         self.patterns: list[tuple[str, re.Pattern[str], Handler]] = []
         self.watchers: dict[Moment, list[Callable[[SimBmc], None]]] = {moment: [] for moment in Moment}
         self.anonymous: set[str] = set()
+        self.aliases: dict[str, str] = {}
+        """Old place of a resource and all below it -> where it lives now."""
         self.allowed: dict[str, str] = {}
         """Allow headers by path, worked out once."""
         self.inventory: set[str] = set()
@@ -91,6 +93,13 @@ class Tree:
         just happens in the next POST."""
         self.lifecycle_log: Callable[[SimBmc, str, Sequence[str]], None] | None = None
         """Set by the logs feature: writes one entry (message key, arguments) into the Lifecycle log."""
+
+    def home(self, path: str) -> str:
+        """Where a path lives: old firmware served some resources elsewhere, and still answers there."""
+        for old, new in self.aliases.items():
+            if path.startswith(old) and path[len(old) : len(old) + 1] in ("", "/"):
+                return new + path[len(old) :]
+        return path
 
     def fixed(self, path: str, body: Body, *, anonymous: bool = False, embedded: bool = True) -> None:
         """A resource that never changes but for identities, which are written with :func:`template.own`.
@@ -112,7 +121,9 @@ class Tree:
         for inner in _parts_of(body):
             path = str(inner.get("@odata.id", ""))
             if len(inner) > 1 and path and "#" not in path and path not in self.entries:
-                self.entries[path] = Template.of(inner)
+                name = str(inner.get("@odata.type", "")).rpartition(".")[2]
+                about = f"An instance of {name}."  # stands at its own path only
+                self.entries[path] = Template.of({"Description": about, "Name": name, **inner})
                 home = path.rpartition("/")[0]
                 if "/Oem/Dell/" in home:
                     self._joins(home, path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.sim.idrac.call import Body
-from tests.sim.idrac.hardware import Hardware
+from tests.sim.idrac.hardware import Hardware, cooled_by, powered_by
 from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.shapes import (
     CHASSIS,
@@ -37,7 +37,7 @@ def install(tree: Tree, profile: Profile, hardware: Hardware) -> None:
         name="Chassis Collection",
         about="Collection of Chassis",
     )
-    tree.mixed(CHASSIS, _main(hardware), _live)
+    tree.mixed(CHASSIS, _main(hardware, profile), _live)
     tree.fixed(ENCLOSURE, _enclosure(hardware))
     main = f"{CHASSIS}/Oem/Dell/DellChassis/mainsystemchassis"
     tree.fixed(main, _dell_chassis(hardware))
@@ -65,7 +65,7 @@ def _dell_chassis(hardware: Hardware) -> Body:
     )
 
 
-def _main(hardware: Hardware) -> Body:
+def _main(hardware: Hardware, profile: Profile) -> Body:
     buses = [
         *(a.bus for a in hardware.adapters),
         *(g.bus for g in hardware.gpus),
@@ -80,16 +80,17 @@ def _main(hardware: Hardware) -> Body:
     links = {
         **linked("ComputerSystems", [SYSTEM]),
         **linked("Contains", [ENCLOSURE]),
-        **linked("CooledBy", (f"{CHASSIS}/Thermal#/Fans/{n}" for n in range(len(hardware.fans)))),
+        **linked("CooledBy", cooled_by(hardware, profile)),
         **linked("Drives", []),
         **linked("ManagedBy", [MANAGER]),
         **linked("ManagersInChassis", [MANAGER]),
         **linked("PCIeDevices", (f"{SYSTEM}/PCIeDevices/{bus}-0" for bus in dict.fromkeys(buses) if bus)),
-        **linked("PoweredBy", (f"{CHASSIS}/Power#/PowerSupplies/{n}" for n in range(len(hardware.psus)))),
+        **linked("PoweredBy", powered_by(hardware, profile)),
         **linked("Processors", (f"{SYSTEM}/Processors/{name}" for name in processors)),
         **linked("Storage", (f"{SYSTEM}/Storage/{name}" for name in storages)),
     }
-    parts = ("Assembly", "NetworkAdapters", "PCIeDevices", "PCIeSlots", "Power", "PowerSubsystem")
+    old = ("Power", "Thermal") if profile.value.generation < 10 else ()
+    parts = ("Assembly", "NetworkAdapters", "PCIeDevices", "PCIeSlots", "PowerSubsystem", *old)
     return resource(
         CHASSIS,
         "Chassis",
@@ -122,7 +123,7 @@ def _main(hardware: Hardware) -> Body:
         SerialNumber=own("board"),
         Status=OK,
         UUID=own("uuid"),
-        **{part: ref(f"{CHASSIS}/{part}") for part in (*parts, "Sensors", "Thermal", "ThermalSubsystem")},
+        **{part: ref(f"{CHASSIS}/{part}") for part in (*parts, "Sensors", "ThermalSubsystem")},
     )
 
 

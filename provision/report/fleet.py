@@ -1,4 +1,4 @@
-"""What BMCs were found to be wrong in, for people and machines, with what could not be told."""
+"""The end of every report about many BMCs: findings folded over hosts, what could not be told, weakened trust."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from fabricctl.hostset import fold
 from fabricctl.report.screen import BAD, BOLD, DIM, PLAIN, Line, paragraph
 from fabricctl.words import many
 from provision.bmc.outcome import BmcFinding, Outcome
+from provision.report.bmc_findings import findings_json
 from provision.report.common import exposure_lines, exposures, failure_lines, failures_json
 
 _COLUMN = 21
@@ -65,21 +66,6 @@ def tail_lines(
     elif good:
         lines.append(((good, PLAIN),))
     return [(), *lines] if lines else []
-
-
-def findings_json(findings: Iterable[BmcFinding]) -> list[dict[str, str]]:
-    """Findings for a document."""
-    return [
-        {
-            "host": one.host,
-            "kind": one.kind,
-            "part": one.part,
-            "expected": one.expected,
-            "found": one.found,
-            "text": one.text,
-        }
-        for one in findings
-    ]
 
 
 def document(
