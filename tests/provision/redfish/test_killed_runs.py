@@ -116,6 +116,26 @@ def test_a_run_that_ends_leaves_neither_session_nor_ledger(fleet: Simulator, tmp
     assert list((tmp_path / "ledger").iterdir()) == []
 
 
+def test_what_not_even_the_reaper_could_end_is_ended_by_the_next_run(
+    fleet: Simulator, tmp_path: Path
+) -> None:
+    process = start(fleet, tmp_path / "ledger")
+    assert process.stdout is not None
+    for _ in range(100):  # reads: by then every login is answered
+        process.stdout.readline()
+    assert open_sessions(fleet) == 6
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    for pid in [*map(int, children), process.pid]:
+        os.kill(pid, signal.SIGKILL)  # as the end of a container or a power cut
+    process.communicate(timeout=20)
+    assert open_sessions(fleet) >= 6
+    later = start(fleet, tmp_path / "ledger", reads=1)
+    out, errors = later.communicate(timeout=20)
+    assert "done" in out, errors
+    assert open_sessions(fleet) == 0
+    assert list((tmp_path / "ledger").iterdir()) == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_a_run_killed_at_any_moment_leaves_no_session(fleet: Simulator, tmp_path: Path, seed: int) -> None:
