@@ -25,8 +25,8 @@ def assigned_ports(function: Body) -> list[str]:
     return sorted(several) if len(several) == 1 else []
 
 
-def linked_ports(adapter: Body, functions: Iterable[Body]) -> list[str]:
-    """Every port path that a card or its functions name, each once.
+def linked_ports(adapter: Body) -> list[str]:
+    """Every port path that a card's links name, each once.
 
     The collection of an iDRAC9 6.00.30 listed one of the two ports of a ConnectX-6; the card's links named both.
     """
@@ -34,30 +34,40 @@ def linked_ports(adapter: Body, functions: Iterable[Body]) -> list[str]:
     for controller in objects(adapter, "Controllers"):
         for name in ("NetworkPorts", "Ports"):
             found.update(dict.fromkeys(links(inner(controller, "Links"), name)))
+    return list(found)
+
+
+def portless(functions: Iterable[Body], ports: Sequence[Body]) -> list[str]:
+    """Paths of ports that functions name and that must be asked, because no known port is theirs."""
+    found: dict[str, None] = {}
     for function in functions:
-        found.update(dict.fromkeys(assigned_ports(function)))
+        if not port_of(function, ports)[0]:
+            found.update(dict.fromkeys(assigned_ports(function)))
     return list(found)
 
 
 def port_of(function: Body, ports: Sequence[Body]) -> tuple[Body, str]:
     """The port of a function among those of its card, and what is odd about the way it was found.
 
-    By the path the function names; when that leads nowhere by the function the port names, then by FQDD.
+    By the path the function names (or its FQDD: an iDRAC9 7.x keeps every port as a Port and as a NetworkPort); when
+    that leads nowhere by the function the port names, then by the function's FQDD.
     """
     by_path = {path_of(port): port for port in ports}
+    by_fqdd = {last(path): port for path, port in by_path.items() if is_fqdd(last(path))}
     said = assigned_ports(function)
     for path in said:
-        if path in by_path:
-            return by_path[path], ""
-    odd = f"names port {last(said[0])}, which is not there" if said else ""
+        found = by_path.get(path) or by_fqdd.get(last(path))
+        if found is not None:
+            return found, ""
+    odd = "names a port that its card has not" if said else ""
     own = path_of(function)
     claiming = [port for port in ports if own in _claimed(port)]
     if len(claiming) == 1:
-        return claiming[0], odd and f"{odd}; port {last(path_of(claiming[0]))} names this function"
+        return claiming[0], odd and f"{odd}; the port that names it is taken"
     name = last(own)
     close = [port for port in ports if is_fqdd(name) and _same_fqdd(name, last(path_of(port)))]
     if len(close) == 1:
-        return close[0], odd and f"{odd}; port {last(path_of(close[0]))} has its FQDD"
+        return close[0], odd and f"{odd}; the port with its FQDD is taken"
     return EMPTY, odd
 
 

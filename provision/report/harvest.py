@@ -189,17 +189,22 @@ def _could_not(told: Told) -> list[Line]:
 def _parts_words(parts: Sequence[str]) -> str:
     """``NIC.Slot.[5-6]-1``; of ids that do not fold, how many and one of them."""
     folded = fold(parts)
-    return folded if len(folded) <= LONGEST else f"{len(parts)} functions such as {parts[0]}"
+    return folded if len(folded) <= LONGEST else f"{len(parts)} parts such as {parts[0]}"
 
 
 def _odd(told: Told) -> list[Line]:
-    """What was odd and tolerated, alike texts folded."""
-    groups: dict[str, list[str]] = {}
+    """What was odd and tolerated, alike oddities folded over parts and hosts."""
+    groups: dict[tuple[str, str], list[str]] = {}
     for outcome in told.outcomes:
+        parts: dict[str, list[str]] = {}
         for note in outcome.notes:
-            text = f"{note.path.rpartition('/')[2]} {note.text}"
-            groups.setdefault(text, []).append(outcome.target.host)
-    made: list[Line] = [((f"  {fold(hosts)}  {text}", DIM),) for text, hosts in list(groups.items())[:SHOWN]]
+            parts.setdefault(note.text, []).append(note.path.partition("?")[0].rpartition("/")[2])
+        for text, named in parts.items():
+            groups.setdefault((_parts_words(named), text), []).append(outcome.target.host)
+    made: list[Line] = [
+        ((f"  {fold(hosts)}  {parts_of} {text}", DIM),)
+        for (parts_of, text), hosts in list(groups.items())[:SHOWN]
+    ]
     if len(groups) > SHOWN:
         made.append(((f"  and {len(groups) - SHOWN:,} more (--format json)", DIM),))
     return [(("odd, and tolerated", DIM),), *made] if made else []

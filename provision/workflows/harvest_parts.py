@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fabricctl.errors import BmcError
 from provision.bmc.bodies import Body, inner, links, objects, path_of
 from provision.bmc.inventory import Family
@@ -12,18 +14,21 @@ from provision.workflows.harvest_read import Reader, together
 
 async def parts(reader: Reader, layout: Layout) -> None:
     """Read them all; each group has its own deadline, and a group that fails is a gap and no more."""
+    root, system = reader.bodies.root, layout.system
+    systems, update = service_link(root, "Systems"), service_link(root, "UpdateService")
     await together(
-        _processors(reader, layout),
-        _drives(reader, layout),
-        _psus(reader, layout),
-        _memory(reader, layout),
-        _firmware(reader),
+        reader.patiently("GPUs", systems, Family.GPU, partial(_processors, reader, layout, systems)),
+        reader.patiently("drives", f"{system}/Storage", Family.DRIVE, partial(_drives, reader, layout)),
+        reader.patiently(
+            "power supplies", (layout.chassis or ("",))[0], Family.PSU, partial(_psus, reader, layout)
+        ),
+        reader.patiently("memory", f"{system}/Memory", Family.DIMM, partial(_memory, reader, layout)),
+        reader.patiently("firmware", update, Family.FIRMWARE, partial(_firmware, reader, update)),
     )
 
 
-async def _processors(reader: Reader, layout: Layout) -> None:
+async def _processors(reader: Reader, layout: Layout, path: str) -> None:
     """Processors of every system: the GPUs of a DGX H100 are those of a second one, HGX_Baseboard_0."""
-    path = service_link(reader.bodies.root, "Systems")
     listed = await reader.get(path, "systems", Family.GPU) or {}
     systems = sorted({layout.system, *links(listed, "Members")})
     found = await together(
@@ -84,7 +89,7 @@ async def _memory(reader: Reader, layout: Layout) -> None:
     reader.bodies.dimms = await reader.members(f"{layout.system}/Memory", "memory", Family.DIMM, Group.SLOW)
 
 
-async def _firmware(reader: Reader) -> None:
+async def _firmware(reader: Reader, service: str) -> None:
     """Firmware: 18 s and more on a DGX H100 with some cards, less than one on others."""
-    path = f"{service_link(reader.bodies.root, 'UpdateService')}/FirmwareInventory"
+    path = f"{service}/FirmwareInventory"
     reader.bodies.firmware = await reader.members(path, "firmware", Family.FIRMWARE, Group.SLOW)

@@ -9,7 +9,7 @@ quick        16: login; EthernetInterfaces of host and BMC, NetworkAdapters and 
 default      29: also the system, the ports of every adapter, on a Dell the iDRAC's attributes (shared port); and
              DellNetworkAttributes of functions that tell no capabilities.
 full         also processors of every system, storage with its drives, power supplies, memory, firmware, and
-             DellNetworkAttributes of every function.
+             DellNetworkAttributes of every HCA, which may contradict its port (seen on an iDRAC9 6.00.30).
 ===========  =========================================================================================================
 
 How many of them are under way at once is the driver's business. What cannot be read is a gap of the inventory; only a
@@ -19,26 +19,34 @@ BMC that tells nothing at all, or refuses the login, is an error.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from fabricctl.errors import BmcError, BmcLoginError, BmcNotFoundError, BmcTlsError
-from provision.bmc.bodies import EMPTY, Bodies, Body, inner, link, path_of
+from fabricctl.errors import BmcDeadlineError, BmcError, BmcLoginError, BmcNotFoundError, BmcTlsError
+from provision.bmc.bodies import EMPTY, Bodies, Body, inner, is_fqdd, last, link, path_of
 from provision.bmc.build import build
 from provision.bmc.inventory import Depth, Family, Gap, Inventory
-from provision.bmc.joins import linked_ports
+from provision.bmc.joins import linked_ports, portless
 from provision.redfish.bmc import Bmc, Group
 
 _FATAL = (BmcLoginError, BmcTlsError)
 """Nothing else will be answered either, and a login that is tried again may lock the account."""
 
 
-async def read_inventory(bmc: Bmc, depth: Depth = Depth.DEFAULT) -> Inventory:
+PATIENCE_S = 60.0
+"""Longest wait for one group of a full harvest (firmware, storage, ...), repetitions and all: slow groups of real BMCs
+take 20 s, and a BMC that keeps saying "not ready" there has told everything else."""
+
+
+async def read_inventory(
+    bmc: Bmc, depth: Depth = Depth.DEFAULT, *, patience_s: float = PATIENCE_S
+) -> Inventory:
     """Read one machine.
 
+    :param patience_s: longest wait for a group that only a full harvest asks for.
     :raises BmcError: nothing could be read, or the login was refused.
     """
-    reader = Reader(bmc, depth)
+    reader = Reader(bmc, depth, patience_s)
     await reader.everything()
     if not reader.answers and reader.first_error is not None:
         raise reader.first_error
@@ -54,8 +62,9 @@ class Reader:
     :param answers: resources that came; :param first_error: the first failure.
     """
 
-    def __init__(self, bmc: Bmc, depth: Depth) -> None:
+    def __init__(self, bmc: Bmc, depth: Depth, patience_s: float = PATIENCE_S) -> None:
         self.bmc = bmc
+        self.patience_s = patience_s
         self.bodies = Bodies(depth)
         self.answers = 0
         self.first_error: BmcError | None = None
@@ -125,20 +134,27 @@ class Reader:
         return []
 
     async def _linked_ports(self, adapter: Body, path: str) -> None:
-        """Ports that are named but not in the collection; where the name leads nowhere, that is noted."""
+        """Ports that the card or a function without a port names; where a name leads nowhere, that is noted."""
         ports = self.bodies.ports.get(path)
         if ports is None:
             return
+        ports += await self._absent_ports(linked_ports(adapter), ports)
+        ports += await self._absent_ports(portless(self.bodies.functions[path], ports), ports)
+
+    async def _absent_ports(self, named: Sequence[str], ports: Sequence[Body]) -> list[Body]:
+        """Ports that are named and not known, neither by path nor by FQDD."""
         known = {path_of(port) for port in ports}
-        named = [port for port in linked_ports(adapter, self.bodies.functions[path]) if port not in known]
-        for port in await together(*(self.linked(port, Family.NIC) for port in named)):
-            ports += [port] if port else []
+        fqdds = {last(path) for path in known if is_fqdd(last(path))}
+        asked = [path for path in named if path not in known and last(path) not in fqdds]
+        found = await together(*(self.linked(path, Family.NIC) for path in asked))
+        return [port for port in found if port]
 
     async def _attributes(self, function: Body) -> None:
         dell = inner(function, "Oem", "Dell")
         told = dell.get("DellNICCapabilities") or dell.get("DellInfiniBandCapabilities")
         path = link(function, "Links", "Oem", "Dell", "DellNetworkAttributes")
-        wanted = self.bodies.depth is Depth.FULL or (self.bodies.depth is Depth.DEFAULT and not told)
+        doubted = self.bodies.depth is Depth.FULL and bool(dell.get("DellInfiniBand"))
+        wanted = doubted or (self.bodies.depth is not Depth.QUICK and not told)
         if path and wanted:
             self.bodies.attributes[path_of(function)] = await self.linked(path, Family.NIC) or EMPTY
 
@@ -180,6 +196,17 @@ class Reader:
     async def linked(self, path: str, family: Family) -> Body | None:
         """A resource that another one names; when it is not there, the link dangles, which is noted."""
         return await self.get(path, path.rpartition("/")[2], family, missing=True)
+
+    async def patiently(
+        self, what: str, path: str, family: Family, work: Callable[[], Coroutine[Any, Any, None]]
+    ) -> None:
+        """Do a group of a full harvest within its deadline; a gap when that passes."""
+        try:
+            async with asyncio.timeout(self.patience_s):
+                await work()
+        except TimeoutError:
+            late = BmcDeadlineError(f"not read within {self.patience_s:g} s", bmc=str(self.bmc.target))
+            self.gap(what, path, late, family)
 
     def gap(self, what: str, path: str, exc: BmcError, family: Family) -> None:
         """Record what could not be read."""

@@ -53,8 +53,9 @@ def test_r750s_hca_has_two_ports_with_mac_and_derived_guid(captures: Path, depth
 
 def test_r750s_port_link_that_leads_nowhere_is_noted_and_the_port_found_all_the_same(captures: Path) -> None:
     inventory, bmc = r750(captures)
-    gone = "/redfish/v1/Chassis/System.Embedded.1/NetworkAdapters/InfiniBand.Slot.7/NetworkPorts/InfiniBand.Slot.7"
-    assert any(note.path == gone and "not there" in note.text for note in bmc.notes)
+    odd = {note.path.rpartition("/")[2]: note.text for note in bmc.notes if "Slot.7-" in note.path}
+    told = "names a port that its card has not; the port that names it is taken"
+    assert odd == {"InfiniBand.Slot.7-1": told, "InfiniBand.Slot.7-2": told}
     hca = {f.id: (f.port.value, f.link.value, f.speed.value) for f in inventory.hcas}
     # the collection lists port 2 only; port 1 stands in the links of the card
     assert hca == {
@@ -62,6 +63,25 @@ def test_r750s_port_link_that_leads_nowhere_is_noted_and_the_port_found_all_the_
         "InfiniBand.Slot.7-2": ("InfiniBand.Slot.7-2", "up", "4xHDR"),
     }
     assert inventory.gaps == ()
+
+
+def test_r750s_port_link_is_followed_into_its_404_when_no_port_is_left_and_that_is_no_failure(
+    captures: Path,
+) -> None:
+    bodies = dict(load(captures / "redfish" / R750))
+    card = "/redfish/v1/Chassis/System.Embedded.1/NetworkAdapters/InfiniBand.Slot.7"
+    for number in (1, 2):
+        del bodies[f"{card}/NetworkPorts/InfiniBand.Slot.7-{number}"]
+    bmc = DumpBmc(bodies, DELL)
+    inventory = asyncio.run(read_inventory(bmc))
+    gone = f"{card}/NetworkPorts/InfiniBand.Slot.7"
+    assert gone in bmc.asked
+    assert any(note.path == gone and note.text == "is not there" for note in bmc.notes)
+    assert inventory.gaps == ()
+    assert [(f.mac, f.link.value, f.link.how) for f in inventory.hcas] == [
+        ("b8:3f:d2:a4:1b:d2", None, How.ABSENT),
+        ("b8:3f:d2:a4:1b:d3", None, How.ABSENT),
+    ]
 
 
 def test_r750s_contradictory_link_is_said(captures: Path) -> None:

@@ -1,0 +1,210 @@
+"""Public bugs of other tools around harvesting, row by row of the shared facts, against simulated BMCs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from provision.bmc.inventory import Depth
+from provision.bmc.secret import Credentials, Secret
+from provision.bmc.target import Target, Trust
+from provision.redfish.fleet import FleetOptions, ask
+from provision.workflows.harvest_read import read_inventory
+from tests.provision.dump_bmc import R750, DumpBmc, load
+from tests.provision.rack import CARDS, HOST_INTERFACES, Rack, asked, part
+from tests.sim.idrac import Fault, Simulator
+from tests.sim.idrac.replay import Replay
+
+Start = Callable[..., Simulator]
+EMBEDDED = "NIC.Embedded.1-1-1"
+FUNCTION = f"{CARDS}/NIC.Embedded.1/NetworkDeviceFunctions/{EMBEDDED}"
+MANAGER = "/redfish/v1/Managers/iDRAC.Embedded.1"
+
+
+@pytest.fixture
+def rack(simulator: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Rack:
+    return Rack(tmp_path, simulator(1, first="127.33.0.1"), capsys)
+
+
+def blank(rack: Rack, path: str, value: Any = "") -> None:
+    """Make the MACs of an interface or function empty."""
+    if path.startswith(HOST_INTERFACES):
+        rack.sim[0].change(path, MACAddress=value, PermanentMACAddress=value)
+    else:
+        rack.sim[0].change(path, Ethernet={"MACAddress": value, "PermanentMACAddress": value})
+
+
+def silence_ports(rack: Rack) -> None:
+    for kind in ("Ports", "NetworkPorts"):
+        path = f"{CARDS}/NIC.Embedded.1/{kind}/NIC.Embedded.1-1"
+        rack.sim[0].change(path, AssociatedNetworkAddresses=[], Ethernet={"AssociatedMACAddresses": []})
+
+
+@pytest.mark.parametrize("empty", ["", None])
+def test_row_1_an_empty_interface_gets_its_mac_from_the_network_function(
+    rack: Rack, empty: str | None
+) -> None:
+    truth = rack.sim[0].identity[f"mac:{EMBEDDED}"].lower()
+    blank(rack, f"{HOST_INTERFACES}/{EMBEDDED}", empty)
+    nic = part(rack.json(), "nic", EMBEDDED)
+    assert (nic["mac_permanent"]["value"], nic["mac_permanent"]["source"]) == (truth, FUNCTION)
+
+
+def test_row_1_then_from_dellnic_and_says_that_it_is_written_there_in_a_name(rack: Rack) -> None:
+    truth = rack.sim[0].identity[f"mac:{EMBEDDED}"]
+    blank(rack, f"{HOST_INTERFACES}/{EMBEDDED}")
+    blank(rack, FUNCTION)
+    rack.sim[0].change(FUNCTION, Oem={"Dell": {"DellNIC": {"ProductName": f"Broadcom BCM5720 - {truth}"}}})
+    nic = part(rack.json(), "nic", EMBEDDED)
+    assert (nic["mac_permanent"]["value"], nic["mac_permanent"]["how"]) == (truth.lower(), "derived")
+    assert "ProductName" in nic["mac_permanent"]["why"]
+
+
+def test_row_1_then_from_the_addresses_of_its_port_even_in_a_quick_harvest(rack: Rack) -> None:
+    truth = rack.sim[0].identity[f"mac:{EMBEDDED}"]
+    blank(rack, f"{HOST_INTERFACES}/{EMBEDDED}")
+    blank(rack, FUNCTION)
+    rack.sim[0].change(FUNCTION, Oem={"Dell": {"DellNIC": {"ProductName": "Broadcom BCM5720"}}})
+    for kind in ("Ports", "NetworkPorts"):
+        path = f"{CARDS}/NIC.Embedded.1/{kind}/NIC.Embedded.1-1"
+        rack.sim[0].change(
+            path, AssociatedNetworkAddresses=[truth], Ethernet={"AssociatedMACAddresses": [truth]}
+        )
+    nic = part(rack.json("--quick"), "nic", EMBEDDED)
+    assert nic["mac_permanent"]["value"] == truth.lower()
+    assert "orts/NIC.Embedded.1-1" in nic["mac_permanent"]["source"]
+
+
+def test_row_1_else_it_is_missing_with_the_reason_and_the_exit_code_says_so(rack: Rack) -> None:
+    blank(rack, f"{HOST_INTERFACES}/{EMBEDDED}")
+    blank(rack, FUNCTION)
+    rack.sim[0].change(FUNCTION, Oem={"Dell": {"DellNIC": {"ProductName": "Broadcom BCM5720"}}})
+    silence_ports(rack)
+    code, out, _ = rack.harvest()
+    assert code == 3
+    assert f"no MAC of {EMBEDDED}: EthernetInterfaces is empty, NetworkDeviceFunctions is empty" in out
+    held = {i.fact.part: i.fact.value for i in rack.records()["gpu001"].current()}
+    assert EMBEDDED not in held
+    assert "" not in held.values()
+    assert not any(f.fact.value == "" for f in rack.facts()["gpu001"])
+
+
+def test_row_3_a_disabled_function_without_mac_stays_in_the_list_and_the_next_boot_may_bring_it(
+    rack: Rack,
+) -> None:
+    name = "NIC.Slot.36-1"  # the BlueField
+    truth = rack.sim[0].identity[f"mac:{name}"].lower()
+    rack.harvest()
+    blank(rack, f"{HOST_INTERFACES}/{name}")
+    path = f"{CARDS}/NIC.Slot.36/NetworkDeviceFunctions/{name}"
+    product = {"Dell": {"DellNIC": {"ProductName": "Mellanox Network Adapter"}}}
+    before = {"MACAddress": "", "PermanentMACAddress": ""}
+    rack.sim[0].change(path, NetDevFuncType="Disabled", Ethernet=before, Oem=product)
+    for kind in ("Ports", "NetworkPorts"):
+        port = f"{CARDS}/NIC.Slot.36/{kind}/{name}"
+        rack.sim[0].change(port, AssociatedNetworkAddresses=[], Ethernet={"AssociatedMACAddresses": []})
+    code, out, _ = rack.harvest()
+    assert code == 3
+    assert "boot once and harvest again" in out
+    assert "mac-vanished" in out
+    # the FQDD is known all the same, and the record keeps the address: the card is still there
+    assert any(f.fact.part == name for f in rack.facts()["gpu001"])
+    assert truth in {i.fact.value for i in rack.records()["gpu001"].current()}
+    rack.sim[0].changes.clear()
+    code, out, _ = rack.harvest()
+    assert (code, "mac-vanished" in out) == (0, False)
+
+
+def test_row_12_an_inventory_of_more_than_a_page_is_read_to_its_end(captures: Path) -> None:
+    path = "/redfish/v1/UpdateService/FirmwareInventory"
+    bodies = dict(load(captures / "redfish" / R750))
+    every = bodies[path]["Members"]
+    bodies[path] = {**bodies[path], "Members": every[:20], "Members@odata.nextLink": f"{path}?$skip=20"}
+    bodies[f"{path}?$skip=20"] = {**bodies[path], "Members": every[20:]}
+    del bodies[f"{path}?$skip=20"]["Members@odata.nextLink"]
+    with Replay(bodies, address="127.33.0.9") as server:
+        trust = Trust(fingerprint=server.fingerprint)
+        target = Target("gpu001", server.address, server.port, trust=trust)
+        options = FleetOptions(lambda _: Credentials(server.user, Secret(server.password)), reaper=False)
+        (outcome,) = ask([target], lambda bmc: read_inventory(bmc, Depth.FULL), options)
+    assert outcome.value is not None
+    assert len(outcome.value.firmware) == len(every) == 29
+
+
+def test_row_24_no_card_gets_the_mac_of_another_though_their_ports_have_alike_numbers(rack: Rack) -> None:
+    identity = rack.sim[0].identity
+    document = rack.json()
+    for nic in document["hosts"][0]["parts"]["nic"]:
+        assert nic["mac_permanent"]["value"] == identity[f"mac:{nic['id']}"].lower()
+        assert nic["id"].startswith(nic["adapter"].rpartition(".")[0])
+
+
+def test_row_25_firmware_that_takes_too_long_costs_the_harvest_nothing_else(rack: Rack) -> None:
+    rack.sim[0].fault(
+        Fault(method="GET", path=r".*/FirmwareInventory.*", status=501, message_id="IDRAC.2.8.SYS446")
+    )
+    code, out, _ = rack.harvest("--full")
+    assert code == 3
+    assert "firmware: GET" in out
+    assert len(rack.records()["gpu001"].current()) > 20
+
+
+def test_row_25_a_group_that_is_never_ready_ends_at_its_own_deadline(captures: Path) -> None:
+    class Slow(DumpBmc):
+        async def members(self, path: str, *options: Any, **named: Any) -> list[Any]:
+            if path.endswith("/FirmwareInventory"):
+                await asyncio.sleep(3600)
+            return await super().members(path, *options, **named)
+
+    bmc = Slow(load(captures / "redfish" / R750))
+    inventory = asyncio.run(read_inventory(bmc, Depth.FULL, patience_s=0.05))
+    assert [(gap.what, gap.why) for gap in inventory.gaps] == [("firmware", "not read within 0.05 s")]
+    assert (len(inventory.dimms), len(inventory.functions)) == (16, 7)
+
+
+@pytest.mark.parametrize("empty", ["", None])
+def test_row_27_an_empty_link_state_is_unknown_and_a_reset_is_advised_but_not_made(
+    rack: Rack, empty: str | None
+) -> None:
+    rack.sim[0].change(f"{HOST_INTERFACES}/{EMBEDDED}", LinkStatus=empty)
+    for kind in ("Ports", "NetworkPorts"):
+        rack.sim[0].change(f"{CARDS}/NIC.Embedded.1/{kind}/NIC.Embedded.1-1", LinkStatus=empty)
+    nic = part(rack.json(), "nic", EMBEDDED)
+    assert nic["link"]["value"] is None
+    assert ("a reset of the BMC may help" in nic["link"]["why"]) is (empty == "")
+    assert not [one for one in asked(rack.sim) if one.startswith("POST") and "Sessions" not in one]
+
+
+def test_row_28_a_bmc_on_a_shared_port_is_one_port_with_the_hosts(rack: Rack) -> None:
+    rack.sim[0].change(
+        f"{MANAGER}/Oem/Dell/DellAttributes/iDRAC.Embedded.1",
+        Attributes={"NIC.1.Selection": "LOM1", "CurrentNIC.1.ActiveNIC": "LOM1"},
+    )
+    bmc = part(rack.json(), "bmc", "NIC.1")
+    own = rack.sim[0].identity
+    assert bmc["mac_permanent"]["value"] == own["bmc_mac"].lower() != own[f"mac:{EMBEDDED}"].lower()
+    shared = bmc["shared_with"]
+    # two cards could be meant by LOM1, embedded and integrated: it says so and takes neither
+    told = f"{shared['value']} {shared['why']}"
+    assert "LOM1" in told
+    assert EMBEDDED in told
+
+
+def test_row_29_permanent_and_current_mac_are_both_kept_and_the_permanent_one_is_the_identity(
+    rack: Rack,
+) -> None:
+    truth, virtual = rack.sim[0].identity[f"mac:{EMBEDDED}"].lower(), "02:11:22:33:44:55"
+    rack.sim[0].change(f"{HOST_INTERFACES}/{EMBEDDED}", MACAddress=virtual)
+    rack.sim[0].change(FUNCTION, Ethernet={"MACAddress": virtual})
+    maas = rack.folder / "maas.json"
+    nic = part(rack.json("--maas", str(maas)), "nic", EMBEDDED)
+    assert (nic["mac_permanent"]["value"], nic["mac_current"]["value"]) == (truth, virtual)
+    held = {i.fact.value for i in rack.records()["gpu001"].current()}
+    assert truth in held
+    assert virtual not in held
+    assert virtual in maas.read_text()  # DHCP sees the one in use
+    assert truth not in maas.read_text()
