@@ -17,6 +17,11 @@ class KeyKind(StrEnum):
     TAG = "tag"
     """The machine with this service tag, wherever it stands."""
 
+    @property
+    def words(self) -> str:
+        """As people write it."""
+        return "host" if self is KeyKind.HOST else "service tag"
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Key:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fabricctl.mac import parse_mac
+
+_TAG = re.compile(r"[0-9A-Z][0-9A-Z-]{2,31}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +49,19 @@ def claim_of(root: Any) -> Claim | None:
         return None
     dell = _inside(_inside(root, "Oem"), "Dell")
     return Claim(
-        _text(dell.get("ServiceTag")).upper(),
+        _tag(dell.get("ServiceTag")),
         parse_mac(_text(dell.get("ManagerMACAddress"))) or "",
         _text(root.get("Vendor")),
         _text(root.get("Product")),
         _text(version),
         _text(root.get("UUID")),
     )
+
+
+def _tag(value: Any) -> str:
+    """A service tag, empty for what is none: whoever answers is a stranger, and its word goes into files."""
+    text = _text(value).upper()
+    return text if _TAG.match(text) else ""
 
 
 def _inside(holder: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -124,8 +125,9 @@ def failures_json(outcomes: Iterable[Outcome[Any]]) -> list[dict[str, str]]:
 
 
 def reason(error: BmcError, target: Target) -> str:
-    """An error without the BMC's name and address, so that equal ones fold."""
-    return str(error).removeprefix(f"{error.bmc}: ").replace(str(target), "it")
+    """An error without the BMC's name and address, so that equal ones fold; advice names HOSTS instead."""
+    text = str(error).removeprefix(f"{error.bmc}: ").replace(str(target), "it")
+    return re.sub(rf"(fabricctl bmc [a-z ]+) {re.escape(target.host)}(?![\w-])", r"\1 HOSTS", text)
 
 
 def exposure_lines(targets: Iterable[Target]) -> list[Line]:

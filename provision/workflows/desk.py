@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fabricctl.adapters.store.location import Location
 from fabricctl.nodes.model import IdentityKind, NodeRecord, NodeState
 from provision.bmc.target import Target
+from provision.bmc.told import BMC_PART
 from provision.workflows.targets import site_targets
 
 if TYPE_CHECKING:
@@ -58,5 +59,5 @@ def read_macs(site: Site, location: Location) -> dict[str, str]:
         name: held.fact.value
         for name, record in records.items()
         for held in record.current(IdentityKind.MAC)
-        if held.fact.part.lower() in ("bmc", "idrac.embedded.1")
+        if held.fact.part == BMC_PART
     }

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from fabricctl.errors import BmcError, SecretError
+from fabricctl.site.management import BmcAccess
 from fabricctl.site.use import bmc_access
 from provision.bmc.credential import Entry, Key, KeyKind
 from provision.bmc.secret import Credentials
@@ -72,7 +73,7 @@ class Rotated:
 
     job: Job
     fate: Fate
-    error: BmcError | SecretError | None = None
+    error: BmcError | None = None
 
 
 @dataclass(frozen=True)
@@ -85,35 +86,41 @@ class Plan:
 
 def plan_rotation(site: Site, store: SecretStore, targets: Sequence[Target]) -> Plan:
     """Whose password can be changed, and what is known of it. :raises SecretError: the store cannot be read."""
+    store.entries()  # a store that cannot be read is no matter of single BMCs
     access = bmc_access(site)
     jobs: list[Job] = []
     hopeless: list[tuple[Target, SecretError]] = []
     taken: dict[Key, str] = {}
     for target in targets:
-        own = access.get(target.host)
-        user = own.user if own is not None and own.user else DEFAULT_USER
-        entry = store.entry(target.host, target.service_tag)
-        current = entry.credentials(user) if entry is not None else None
-        key = entry.key if entry is not None else _key(target)
         try:
-            if current is None and own is not None and own.password:
-                current = Credentials(user, read_reference(own.password, os.path.dirname(site.path)))
+            job = _job(target, access.get(target.host) or BmcAccess(), store, site.path)
         except SecretError as exc:
-            if entry is None or entry.pending is None:
-                hopeless.append((target, exc))
-                continue
-        if current is None and (entry is None or entry.pending is None):
-            hint = f"fabricctl bmc credentials import FILE --site {site.path}"
-            hopeless.append(
-                (target, SecretError(f"no password for {target}", reference=store.reference, hint=hint))
-            )
+            hopeless.append((target, exc))
             continue
-        if taken.setdefault(key, target.host) != target.host:
-            text = f"{taken[key]} and {target.host} share {key}: one machine has one BMC"
+        if taken.setdefault(job.key, target.host) == target.host:
+            jobs.append(job)
+        else:
+            text = f"{taken[job.key]} and {target.host} share {job.key}: one machine has one BMC"
             hopeless.append((target, SecretError(text, reference=store.reference)))
-            continue
-        jobs.append(Job(target, key, (entry.user if entry is not None else "") or user, entry, current))
     return Plan(tuple(jobs), tuple(hopeless))
+
+
+def _job(target: Target, access: BmcAccess, store: SecretStore, site_path: str) -> Job:
+    """What is known of one BMC's password. :raises SecretError: nothing to log in with."""
+    entry = store.entry(target.host, target.service_tag)
+    user = (entry.user if entry is not None else "") or access.user or DEFAULT_USER
+    current = entry.credentials(user) if entry is not None else None
+    unfinished = entry is not None and entry.pending is not None
+    if current is None and access.password:
+        try:
+            current = Credentials(user, read_reference(access.password, os.path.dirname(site_path)))
+        except SecretError:
+            if not unfinished:
+                raise
+    if current is None and not unfinished:
+        hint = f"fabricctl bmc credentials import FILE --site {site_path}"
+        raise SecretError("no password is kept", reference=store.reference, hint=hint)
+    return Job(target, entry.key if entry is not None else _key(target), user, entry, current)
 
 
 def _key(target: Target) -> Key:
@@ -136,13 +143,14 @@ def changed(results: Sequence[Rotated], hopeless: Sequence[tuple[Target, SecretE
     """What came of it, for people."""
     listed = []
     for one in results:
-        said = reason(one.error, one.job.target) if isinstance(one.error, BmcError) else str(one.error or "")
-        kept = f"new password kept under {one.job.key}" if one.fate in HOLDS else ""
-        if one.fate is Fate.UNKNOWN:
-            said = f"{said}; run again to find out"
-        elif one.fate is Fate.UNCHANGED:
-            said = f"{said}; the old password still holds" if one.job.pending is None else said
-        listed.append(Changed(one.job.host, _RESULTS[one.fate], one.job.state, kept or one.job.state, said))
+        before = after = said = ""
+        if one.fate in HOLDS:
+            before, after = one.job.state, f"new password, kept by {one.job.key.kind.words}"
+        elif one.error is not None:
+            said = reason(one.error, one.job.target)
+            more = "run again to find out which password holds" if one.fate is Fate.UNKNOWN else ""
+            said = f"{said}; {more or 'nothing was changed'}"
+        listed.append(Changed(one.job.host, _RESULTS[one.fate], before, after, said))
     return listed + [Changed(target.host, Result.UNKNOWN, said=str(error)) for target, error in hopeless]
 
 

@@ -394,6 +394,9 @@ def test_right_clocks_exit_0(hall: Callable[..., Hall]) -> None:
     code, found = hall(2).json("clock", "all")
     assert (code, found["findings"]) == (0, [])
     assert all(abs(one["skew_s"]) < 5 for one in found["clocks"])
+    now = datetime.now(UTC).isoformat()
+    dates = [(one["certificate_not_before"], one["certificate_not_after"]) for one in found["clocks"]]
+    assert all(start < now < end for start, end in dates), dates
 
 
 # ---- status --------------------------------------------------------------------------------------------------------
@@ -446,6 +449,20 @@ def test_a_bmc_that_refuses_is_named_and_the_others_are_told(
     told = out[out.index("could not tell: 1 BMC") :]
     assert "gpu002" in told
     assert "gpu001" not in told.split("certificate")[0].splitlines()[1]
+
+
+@pytest.mark.parametrize("command", READS, ids=" ".join)
+@pytest.mark.parametrize("form", ["csv", "markdown"])
+def test_beside_a_table_what_could_not_be_told_goes_to_standard_error(
+    hall: Callable[..., Hall], command: tuple[str, ...], form: str
+) -> None:
+    desk = hall(2)
+    desk.sim[1].users["root"] = "another"
+    code, out, err = desk.run(*command, "all", "--format", form)
+    assert code == 3
+    assert "could not tell: 1 BMC" in err
+    assert "gpu002" in err
+    assert "gpu002" not in out
 
 
 @pytest.mark.parametrize("command", READS, ids=" ".join)

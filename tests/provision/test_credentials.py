@@ -91,7 +91,7 @@ def test_list_tells_who_has_what_and_never_the_password(keys: Callable[..., Keys
     )
     with pytest.raises(Killed):
         desk.rotate(stop="kept", wave=1)
-    document = json.loads(desk.hall.run("credentials", "list", "--format", "json")[1])["credentials"]
+    document = desk.hall.document("bmc-credentials", "credentials", "list")["credentials"]
     assert [(row["host"], row["service_tag"], row["state"]) for row in document] == [
         ("gpu001", desk.sim[0].service_tag, "pending"),
         ("gpu002", desk.sim[1].service_tag, "factory"),
@@ -152,7 +152,7 @@ def test_a_host_without_password_is_exit_code_3_and_the_others_are_changed(keys:
     old = desk.sim[1].users["root"]
     code, out, _ = desk.hall.run("credentials", "rotate", "all", "--yes")
     assert code == 3
-    assert "no password for gpu002" in out
+    assert f"gpu002  not possible: secret file:{desk.hall.folder}/hall.secrets: no password is kept" in out
     assert desk.entry(0).state.value == "current"
     assert desk.sim[1].users["root"] == old
 
@@ -175,3 +175,33 @@ def test_a_target_without_tag_keeps_its_new_password_under_its_host(
     assert credentials_for(
         desk.hall.site, desk.store, Target("gpu001", "x", trust=Trust())
     ).password == Secret(sim[0].users["root"])
+
+
+def test_all_of_it_works_with_an_ansible_vault(
+    simulator: Callable[..., Simulator],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    desk = Keys(Hall(tmp_path, simulator(2), capsys))
+    site = Path(desk.hall.path)
+    site.write_text(site.read_text().replace("file:hall.secrets", "vault:bmc.yml?password=env:HALL_VAULT"))
+    monkeypatch.setenv("HALL_VAULT", "open sesame")
+    desk.start()
+    assert desk.hall.run("credentials", "rotate", "all", "--yes")[0] == 0
+    assert desk.entry().password == Secret(desk.sim[0].users["root"])
+    assert (tmp_path / "bmc.yml").read_bytes().startswith(b"$ANSIBLE_VAULT")
+
+
+def test_one_password_of_all_serves_until_each_has_its_own(
+    simulator: Callable[..., Simulator], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk = Keys(Hall(tmp_path, simulator(2), capsys, password=f"env:{PASSWORD_VARIABLE}"))
+    assert desk.hall.run("trust", "--yes")[0] == 0
+    code, out, _ = desk.hall.run("credentials", "list")
+    assert (code, f"env:{PASSWORD_VARIABLE}  reference" in out) == (0, True)
+    assert desk.hall.run("credentials", "rotate", "gpu001", "--yes")[0] == 0
+    out = desk.hall.run("credentials", "list")[1]
+    assert f"tag {desk.sim[0].service_tag}" in out
+    assert desk.sim[1].users["root"] == desk.sim.password
+    assert credentials_for(desk.hall.site, desk.store, desk.targets[1]).password == Secret(desk.sim.password)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from fabricctl.errors import BmcError, SecretError
 from provision.bmc.secret import Secret
 from provision.secrets.store import credentials_for
-from provision.workflows.rotate_plan import Fate
+from provision.workflows.rotate_plan import Fate, Job, plan_rotation
 from tests.provision.halls import Hall
 from tests.provision.key_desk import Keys, Killed, fates
 from tests.sim.idrac import Fault, Profile, Simulator
@@ -82,6 +83,29 @@ def test_an_own_password_policy_is_met(keys: Callable[..., Keys]) -> None:
     desk = keys(1)
     desk.sim[0].part(Accounts).classes = 4
     assert fates(desk.rotate()) == [Fate.CHANGED]
+
+
+def test_a_bmc_that_takes_user_and_password_with_every_request_is_changed_too(
+    keys: Callable[..., Keys],
+) -> None:
+    desk = keys(1)
+    site = Path(desk.hall.path)
+    site.write_text(site.read_text().replace("gpu001: {port", "gpu001: {basic: true, port"))
+    assert fates(desk.rotate()) == [Fate.CHANGED]
+    assert desk.entry().password == Secret(desk.sim[0].users["root"])
+
+
+def test_that_a_password_was_changed_is_recorded_before_the_old_one_is_forgotten(
+    keys: Callable[..., Keys],
+) -> None:
+    desk = keys(2)
+    seen: list[tuple[str, str]] = []
+
+    def record(job: Job) -> None:
+        seen.append((job.host, desk.entry(len(seen)).state.value))
+
+    desk.rotate(record=record)
+    assert seen == [("gpu001", "pending"), ("gpu002", "pending")]
 
 
 # killed at any point
@@ -254,3 +278,15 @@ def test_where_even_that_is_refused_it_says_what_to_do_and_tries_nothing_twice(
     assert desk.entry().pending is None
     patches = [one for one in desk.sim[0].requests if one.method == "PATCH"]
     assert (len(patches), desk.failed()) == (1, 0)
+
+
+def test_two_hosts_with_one_service_tag_are_not_given_two_passwords(keys: Callable[..., Keys]) -> None:
+    desk = keys(2)
+    tag = desk.sim[0].service_tag
+    twins = [replace(target, service_tag=tag) for target in desk.targets]
+    plan = plan_rotation(desk.hall.site, desk.store, twins)
+    assert [job.host for job in plan.jobs] == ["gpu001"]
+    assert [
+        (target.host, f"gpu001 and gpu002 share service tag {tag}" in str(why))
+        for target, why in plan.hopeless
+    ] == [("gpu002", True)]

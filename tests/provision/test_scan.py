@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import socket
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import permutations
 from pathlib import Path
 
@@ -20,10 +15,8 @@ from fabricctl.errors import UsageError
 from provision.bmc.scan import Answer, Comparison, Sight, compare
 from provision.bmc.service_root import Claim, claim_of
 from provision.bmc.target import Target
-from provision.workflows.scan import Question, network_questions, parse_network, scan, tag_lines
+from provision.workflows.scan import network_questions, parse_network, tag_lines
 from tests.conftest import captures_root
-from tests.provision.halls import Hall
-from tests.sim.idrac import Fault, Profile, Simulator
 
 HOSTS = ["gpu001", "gpu002", "gpu003", "gpu004"]
 TAGS = dict(zip(HOSTS, ["AAAAAA1", "AAAAAA2", "AAAAAA3", "AAAAAA4"], strict=True))
@@ -177,6 +170,40 @@ def test_what_is_no_service_root(body: object) -> None:
     assert claim_of(body) is None
 
 
+words = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=40))
+NAMES = ["ServiceTag", "ManagerMACAddress"]
+roots = st.fixed_dictionaries(
+    {"@odata.type": st.just("#ServiceRoot.v1_10_0.ServiceRoot")},
+    optional={
+        "Vendor": words,
+        "Product": words,
+        "Oem": st.one_of(
+            words,
+            st.fixed_dictionaries(
+                {"Dell": st.dictionaries(st.sampled_from(["ServiceTag", "ManagerMACAddress"]), words)}
+            ),
+        ),
+    },
+)
+
+
+@given(roots)
+def test_whatever_a_stranger_claims_its_tag_can_stand_in_a_site_file(root: dict[str, object]) -> None:
+    claim = claim_of(root)
+    assert claim is not None
+    text = "management:\n" + "\n".join(tag_lines({"gpu001": claim.service_tag}))
+    assert YAML(typ="safe", pure=True).load(text) == {
+        "management": {"service_tags": {"gpu001": claim.service_tag}}
+    }
+
+
+@pytest.mark.parametrize("tag", ['A": x\n    evil: "', "A\x1b[31m", "<script>", "..", "7XK4 QZ3"])
+def test_a_tag_that_is_none_counts_as_not_told(tag: str) -> None:
+    claim = claim_of({"RedfishVersion": "1.13.1", "Systems": {}, "Oem": {"Dell": {"ServiceTag": tag}}})
+    assert claim is not None
+    assert claim.service_tag == ""
+
+
 # networks
 
 
@@ -215,162 +242,3 @@ def test_learned_tags_are_text_to_every_yaml_reader() -> None:
     learned = {"gpu001": "1234567", "gpu002": "12345E6", "gpu003": "0X12345"}
     text = "management:\n" + "\n".join(tag_lines(learned))
     assert YAML(typ="safe", pure=True).load(text) == {"management": {"service_tags": learned}}
-
-
-# against servers
-
-
-Start = Callable[..., Simulator]
-
-
-@pytest.fixture
-def hall(simulator: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Hall]:
-    def make(
-        count: int = 4, *, tags: dict[str, str] | None = None, swap: bool = False, **options: object
-    ) -> Hall:
-        sim = simulator(count, **options)
-        if swap:
-            own = [bmc.service_tag for bmc in sim]
-            tags = dict(zip(sim.hosts, [own[1], own[0], *own[2:]], strict=True))
-        return Hall(tmp_path, sim, capsys, tags=tags)
-
-    return make
-
-
-def test_a_fleet_at_home_is_exit_code_0_and_costs_one_request_each_without_a_login(
-    hall: Callable[..., Hall],
-) -> None:
-    home = hall()
-    code, out, err = home.run("scan")
-    assert (code, err) == (0, "")
-    assert "4 addresses asked, 4 BMCs answered, 4 as expected" in out
-    for bmc in home.sim:
-        assert [(one.method, one.path, one.user) for one in bmc.requests] == [("GET", "/redfish/v1", "")]
-
-
-@pytest.mark.parametrize("profile", list(Profile))
-def test_every_firmware_tells_tag_and_mac(hall: Callable[..., Hall], profile: Profile) -> None:
-    home = hall(2, profile=profile)
-    document = json.loads(home.run("scan", "--format", "json")[1])
-    assert document["schema"] == "fabricctl.bmc-scan/1"
-    assert [(row["service_tag"], row["bmc_mac"]) for row in document["addresses"]] == [
-        (bmc.service_tag, bmc.identity["bmc_mac"].lower()) for bmc in home.sim
-    ]
-
-
-def test_crossed_cables_are_exit_code_1(hall: Callable[..., Hall]) -> None:
-    home = hall(swap=True)
-    code, out, _ = home.run("scan")
-    assert code == 1
-    assert "BMC cables of gpu001 and gpu002 are crossed" in out
-    code, out, err = home.run("scan", "gpu[001-002]", "--format", "csv")
-    assert code == 1
-    assert out.count("bmc-crossed") == 2
-    assert "BMC cables of gpu001 and gpu002 are crossed" in err
-
-
-def test_a_site_without_tags_gets_a_block_to_paste_and_is_then_compared(
-    hall: Callable[..., Hall], tmp_path: Path
-) -> None:
-    home = hall(tags={})
-    code, out, _ = home.run("scan")
-    assert code == 3
-    assert "gpu[001-004]  neither site file nor node record has a service tag" in out
-    code, _, err = home.run("scan", "--write-tags", str(tmp_path / "tags.yaml"))
-    assert "4 service tags written" in err
-    site = Path(home.path)
-    site.write_text(site.read_text() + (tmp_path / "tags.yaml").read_text())
-    assert home.run("scan")[0] == 0
-    assert f'    gpu001: "{home.sim[0].service_tag}"\n' in out
-
-
-@contextmanager
-def speaks(answer: bytes) -> Iterator[int]:
-    """A server on 127.31.0.9 that says the same to everybody, without TLS."""
-    listener = socket.create_server(("127.31.0.9", 0))
-
-    def serve() -> None:
-        while True:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            with connection:
-                connection.recv(4096)
-                connection.sendall(answer)
-
-    threading.Thread(target=serve, daemon=True).start()
-    yield listener.getsockname()[1]
-    listener.close()
-
-
-def one(target: Target, deadline_s: float = 1.0) -> Sight:
-    return scan([Question(target)], {}, deadline_s=deadline_s).sights[0]
-
-
-def test_a_machine_that_refuses_and_one_that_is_no_tls_server() -> None:
-    with socket.create_server(("127.31.0.9", 0)) as closed:
-        port = closed.getsockname()[1]
-    assert one(Target("gpu001", "127.31.0.9", port)).answer is Answer.REFUSED
-    with speaks(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello") as port:
-        seen = one(Target("gpu001", "127.31.0.9", port))
-    assert seen.answer in (Answer.OTHER, Answer.UNREADY)
-
-
-def test_a_bmc_that_hangs_is_silent_after_the_deadline(simulator: Start) -> None:
-    sim = simulator(1)
-    sim[0].fault(Fault(hang=True))
-    seen = one(Target("gpu001", sim.addresses[0], sim.port), deadline_s=0.3)
-    assert (seen.answer, seen.claim) == (Answer.SILENT, None)
-
-
-@pytest.mark.parametrize(
-    ("fault", "answer"),
-    [
-        (Fault(status=404, body="<html>lights out</html>"), Answer.OTHER),
-        (Fault(status=200, body='{"hello": "world"}'), Answer.OTHER),
-        (Fault(status=200, body="<html>printer</html>"), Answer.OTHER),
-        (Fault(status=503, message_id="SYS518"), Answer.UNREADY),
-        (Fault(status=400, message_id="SWC0700"), Answer.UNREADY),
-        (Fault(reset=True), Answer.REFUSED),
-    ],
-)
-def test_answers_that_are_no_service_root(simulator: Start, fault: Fault, answer: Answer) -> None:
-    sim = simulator(1)
-    sim[0].fault(fault)
-    assert one(Target("gpu001", sim.addresses[0], sim.port)).answer is answer
-
-
-def test_a_host_header_that_the_bmc_refuses_is_named_with_its_remedy(simulator: Start) -> None:
-    """https://github.com/dell/iDRAC-Redfish-Scripting/issues/303: a bare 400."""
-    sim = simulator(1)
-    sim[0].fault(Fault(status=400, body=""))
-    seen = one(Target("gpu001", sim.addresses[0], sim.port))
-    assert seen.answer is Answer.UNREADY
-    assert "WebServer.HostHeaderCheck" in seen.text
-
-
-def test_what_is_no_bmc_at_a_nodes_address_is_a_finding_and_a_silent_one_a_doubt(
-    hall: Callable[..., Hall],
-) -> None:
-    home = hall(3)
-    home.sim[0].fault(Fault(status=404, body="<html>"))
-    code, out, _ = home.run("scan")
-    assert code == 1
-    assert "something else answers than a BMC: HTTP 404" in out
-    home.sim[1].fault(Fault(reset=True))
-    code, out, _ = home.run("scan")
-    assert code == 3
-    assert "gpu002  " in out
-
-
-def test_an_interrupted_scan_ends_its_loop(simulator: Start) -> None:
-    sim = simulator(1)
-
-    def stop(asked: int, found: int) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        scan([Question(Target("gpu001", sim.addresses[0], sim.port))], {}, done=stop)
-    with pytest.raises(RuntimeError):
-        asyncio.get_running_loop()

@@ -293,6 +293,7 @@ def test_a_weak_password_is_refused_without_repeating_it(ask: BareClient, bmc: S
     assert "short" not in str(said.body)
 
 
+@pytest.mark.parametrize("simulator", [Profile.IDRAC9_7], indirect=True)
 def test_an_impossible_temperature_and_racing_fans_are_told(ask: BareClient, bmc: SimBmc) -> None:
     readings = bmc.part(Readings)
     readings.celsius["SystemBoardGPU3Temp"] = 7.0

@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 
 def scan(
-    hosts: Annotated[str, typer.Argument(metavar="[HOSTS|NETWORK]", hidden=True)] = "",
+    hosts: Annotated[str, typer.Argument(metavar="HOSTS|NETWORK", hidden=True)] = "",
     site: Annotated[str, typer.Option("--site", metavar="FILE", help="Site file that names the BMCs.")] = "",
     state: StateOption = "",
     format: FormatOption = Format.TEXT,

@@ -15,6 +15,9 @@ from tests.sim.idrac.boot import Boot, Override
 from tests.sim.idrac.call import Body
 from tests.sim.idrac.clock import Agenda, SimClock, Timer
 from tests.sim.idrac.faults import Fault, Latency
+from tests.sim.idrac.hardware import Hardware
+from tests.sim.idrac.identity import Mint, card
+from tests.sim.idrac.jobs import JobQueue
 from tests.sim.idrac.power import Power, PowerHook
 from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.readiness import Readiness
@@ -51,6 +54,8 @@ class SimBmc:
         identity: Mapping[str, str],
         clock: SimClock,
         dice: random.Random,
+        hardware: Hardware,
+        mint: Mint,
     ) -> None:
         self.host = host
         self.address = address
@@ -59,6 +64,9 @@ class SimBmc:
         self.identity = dict(identity)
         self.clock = clock
         self.dice = dice
+        self.hardware = hardware
+        self.mint = mint
+        self._new_parts: dict[str, str] = {}
         self.agenda = Agenda(clock)
         self.lock = threading.RLock()
         self.started = datetime.now(UTC)
@@ -70,6 +78,11 @@ class SimBmc:
         self.requests: deque[Logged] = deque(maxlen=4000)
         self.changes: dict[str, Body] = {}
         self.removed: set[str] = set()
+        self.extra: dict[str, Body] = {}
+        self.joined: dict[str, list[str]] = {}
+        self.in_flight = {"reads": 0, "writes": 0}
+        self.most_in_flight = {"reads": 0, "writes": 0}
+        """The most requests of a kind that were ever under way at once."""
         self.pending: list[Callable[[], None]] = []
         """Settings that take effect in the next POST, where no jobs feature keeps them."""
         self._parts: dict[Callable[[SimBmc], Any], Any] = {}
@@ -96,6 +109,11 @@ class SimBmc:
     def power(self) -> Power:
         """Its server's power."""
         return self.part(Power)
+
+    @property
+    def jobs(self) -> JobQueue:
+        """Its job queue."""
+        return self.part(JobQueue)
 
     @property
     def boot(self) -> Boot:
@@ -157,8 +175,24 @@ class SimBmc:
         self.pending.append(apply)
         return ""
 
+    def replace_card(self, adapter_id: str, *, at_once: bool = False) -> dict[str, str]:
+        """Another card of the same kind stands in the slot: its MACs, GUIDs and serial number.
+
+        They show after the next POST has collected the inventory, unless ``at_once``.
+        """
+        adapter = next(one for one in self.hardware.adapters if one.id == adapter_id)
+        new = card(self.mint, adapter)
+        if at_once:
+            self.identity.update(new)
+        else:
+            self._new_parts.update(new)
+        return new
+
     def tell(self, moment: Moment) -> None:
         """Tell features and watchers."""
+        if moment is Moment.INVENTORY_COLLECTED:
+            self.identity.update(self._new_parts)
+            self._new_parts.clear()
         if moment is Moment.POST_STARTED:
             pending, self.pending = self.pending, []
             for apply in pending:
@@ -185,6 +219,13 @@ class SimBmc:
     def remove(self, path: str) -> None:
         """This path answers 404 from now on; collections still name it (a dangling link)."""
         self.removed.add(path)
+
+    def add(self, path: str, body: Body, into: str = "") -> None:
+        """Serve one more resource, for this BMC alone, as a member of a collection when one is named."""
+        with self.lock:
+            self.extra[path] = {"@odata.id": path, **body}
+            if into:
+                self.joined.setdefault(into, []).append(path)
 
     def log(self, key: str, *args: str) -> None:
         """Write into the Lifecycle log, where that feature is there."""

@@ -51,7 +51,7 @@ OPTIONS = (
     ),
     BootOption(
         "Boot0001",
-        "AHCI Controller in SL 14: EFI Fixed Disk Boot Device 1",
+        "BOSS-N1 in SL 14: EFI Fixed Disk Boot Device 1",
         "PciRoot(0x1)/Pci(0x1,0x0)/Pci(0x0,0x0)/Sata(0x0,0xFFFF,0x0)",
     ),
     BootOption(

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from tests.sim.idrac.profile import Profile
+
+_CHASSIS = "/redfish/v1/Chassis/System.Embedded.1"
+
 
 class Kind(Enum):
     """Kinds of network adapters, as their FQDDs tell them apart."""
@@ -222,8 +226,22 @@ def xe9680() -> Hardware:
         gpus=gpus,
         dimms=tuple(f"DIMM.Socket.{bank}{n}" for bank in "AB" for n in range(1, 17)),
         psus=tuple(f"PSU.Slot.{n}" for n in range(1, 7)),
-        fans=tuple(f"Fan.Embedded.{n}{half}" for n in range(1, 9) for half in "AB"),
+        fans=tuple(f"Fan.Embedded.{n}{half}" for n in range(1, 7) for half in "AB"),
     )
 
 
 XE9680 = xe9680()
+
+
+def cooled_by(hardware: Hardware, profile: Profile) -> list[str]:
+    """Links to the fans; an iDRAC10 has no ``Thermal`` any more."""
+    if profile.value.generation == 10:
+        return [f"{_CHASSIS}/ThermalSubsystem/Fans/{fan}" for fan in hardware.fans]
+    return [f"{_CHASSIS}/Thermal#/Fans/{number}" for number in range(len(hardware.fans))]
+
+
+def powered_by(hardware: Hardware, profile: Profile) -> list[str]:
+    """Links to the power supplies; an iDRAC10 has no ``Power`` any more."""
+    if profile.value.generation == 10:
+        return [f"{_CHASSIS}/PowerSubsystem/PowerSupplies/{psu}" for psu in hardware.psus]
+    return [f"{_CHASSIS}/Power#/PowerSupplies/{number}" for number in range(len(hardware.psus))]

@@ -78,7 +78,7 @@ def machine(mint: Mint, hardware: Hardware, address: str) -> dict[str, str]:
         "board": mint.serial("CNIVC00", 7),
         "bmc_mac": mac_text(mint.macs(0xB07B25, 1), upper=False),
         "address": address,
-        **_uuids(tag),
+        **uuids_of(tag),
     }
     for adapter in hardware.adapters:
         known |= card(mint, adapter)
@@ -104,15 +104,14 @@ def card(mint: Mint, adapter: Adapter) -> dict[str, str]:
     return known
 
 
-def _uuids(tag: str) -> dict[str, str]:
+def uuids_of(tag: str) -> dict[str, str]:
     """UUIDs of a Dell spell the service tag (capture: tag F54P1G3 is 4c4c4544-0035-3410-8050-c6c04f314733)."""
     t = [f"{ord(letter):02x}" for letter in tag]
     flagged = f"{ord(tag[0]) | 0x80:02x}"
     tail = f"{flagged}c04f{t[4]}{t[5]}{t[6]}"
     uuid = f"4c4c4544-00{t[1]}-{t[2]}10-80{t[3]}-{tail}"
-    raw = bytes.fromhex(uuid.replace("-", ""))[::-1].hex()
     return {
         "uuid": uuid,
         "smbios_guid": f"44454c4c-{t[1]}00-10{t[2]}-80{t[3]}-{tail}",
-        "platform_guid": f"{raw[:8]}-{raw[8:12]}-{raw[12:16]}-{raw[16:20]}-{raw[20:]}",
+        "platform_guid": f"{t[6]}{t[5]}{t[4]}4f-c0{flagged}-{t[3]}80-{t[2]}10-00{t[1]}4c4c4544",
     }

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tests.sim.idrac.bmc import SimBmc
 
 SWITCHES = f"{SYSTEM}/NetworkPorts/Oem/Dell/DellSwitchConnections"
+PROTOCOL = f"{MANAGER}/NetworkProtocol"
 ATTRIBUTES = f"{OEM}/DellAttributes"
 TIME = f"{OEM}/DellTimeService"
 MANAGE_TIME = f"{TIME}/Actions/DellTimeService.ManageTime"
@@ -157,6 +158,54 @@ def _manager_patch(call: Call) -> Answer:
     return success(call.bmc.profile)
 
 
+class TimeServers:
+    """NTP of one BMC."""
+
+    def __init__(self, _bmc: SimBmc) -> None:
+        self.servers: list[str] = ["", "", ""]
+        self.enabled = False
+
+    def change(self, wanted: list[Any]) -> None:
+        """PATCH of an array (DSP0266): null takes an element out, {} leaves it, what is not given goes."""
+        paired = zip(wanted, [*self.servers, *[""] * len(wanted)], strict=False)
+        self.servers = [old if new == {} else str(new) for new, old in paired if new is not None]
+
+
+def _protocol(bmc: SimBmc) -> Body:
+    ntp = bmc.part(TimeServers)
+    return resource(
+        PROTOCOL,
+        "ManagerNetworkProtocol",
+        "v1_5_0",
+        Description="Manager Network Service Status",
+        FQDN="",
+        HTTP={"Port": 80, "ProtocolEnabled": False},
+        HTTPS={"Port": 443, "ProtocolEnabled": True},
+        HostName="",
+        IPMI={"Port": 623, "ProtocolEnabled": False},
+        Id="NetworkProtocol",
+        NTP={**listed("NTPServers", ntp.servers), "ProtocolEnabled": ntp.enabled},
+        Name="Manager Network Protocol",
+        SNMP={"Port": 161, "ProtocolEnabled": False},
+        SSH={"Port": 22, "ProtocolEnabled": True},
+        Status=_SERVICE_STATUS,
+        VirtualMedia={"Port": 5900, "ProtocolEnabled": True},
+    )
+
+
+def _protocol_patch(call: Call) -> Answer:
+    ntp, wanted = call.bmc.part(TimeServers), call.body.get("NTP")
+    if set(call.body) != {"NTP"} or not isinstance(wanted, dict):
+        raise refused(call.bmc.profile, "PropertyUnknown", next(iter(call.body), "NTP"))
+    servers, enabled = wanted.get("NTPServers"), wanted.get("ProtocolEnabled", ntp.enabled)
+    if (servers is not None and not isinstance(servers, list)) or not isinstance(enabled, bool):
+        raise refused(call.bmc.profile, "PropertyValueNotInList", str(wanted), "NTP")
+    if servers is not None:
+        ntp.change(servers)
+    ntp.enabled = enabled
+    return success(call.bmc.profile)
+
+
 def _license_needed(bmc: SimBmc, _match: re.Match[str]) -> Body | None:
     raise refused(bmc.profile, "LIC501")
 
@@ -235,28 +284,8 @@ def _root_services(tree: Tree) -> None:
 
 
 def _manager_services(tree: Tree) -> None:
-    protocol = f"{MANAGER}/NetworkProtocol"
-    tree.fixed(
-        protocol,
-        resource(
-            protocol,
-            "ManagerNetworkProtocol",
-            "v1_5_0",
-            Description="Manager Network Service Status",
-            FQDN="",
-            HTTP={"Port": 80, "ProtocolEnabled": False},
-            HTTPS={"Port": 443, "ProtocolEnabled": True},
-            HostName="",
-            IPMI={"Port": 623, "ProtocolEnabled": False},
-            Id="NetworkProtocol",
-            NTP={"NTPServers": ["", "", ""], "NTPServers@odata.count": 3, "ProtocolEnabled": False},
-            Name="Manager Network Protocol",
-            SNMP={"Port": 161, "ProtocolEnabled": False},
-            SSH={"Port": 22, "ProtocolEnabled": True},
-            Status=_SERVICE_STATUS,
-            VirtualMedia={"Port": 5900, "ProtocolEnabled": True},
-        ),
-    )
+    tree.live(PROTOCOL, _protocol)
+    tree.on("PATCH", PROTOCOL, _protocol_patch)
     named = {
         "DellTimeService": {"#DellTimeService.ManageTime": {"target": MANAGE_TIME}},
         "DellLicenseManagementService": {},

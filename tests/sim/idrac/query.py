@@ -25,6 +25,8 @@ def single(bmc: SimBmc, path: str) -> bytes | None:
     """The bytes of one resource, None when it is not there; a collection without its pages and options."""
     if path in bmc.removed:
         return None
+    if path in bmc.extra:
+        return dumps(merged(bmc.extra[path], bmc.changes.get(path, {})))
     entry = bmc.tree.entries.get(path)
     if isinstance(entry, Template):
         data = entry.fill(bmc.identity)
@@ -81,9 +83,10 @@ def read(bmc: SimBmc, path: str, options: Mapping[str, str], headers: Mapping[st
             if len(members) == 1:
                 return read(bmc, members[0], {}, headers)
         return Answer(200, _collection(bmc, path, entry, options))
-    data = single(bmc, path)
-    if data is None:
+    found = single(bmc, path)
+    if found is None:
         return not_found(bmc.profile, path)
+    data = found
     etag = bmc.part(Etags).of(data)
     if headers.get("if-none-match") == etag:
         return Answer(304, None, {"ETag": etag})
@@ -112,7 +115,7 @@ def _check(bmc: SimBmc, options: Mapping[str, str]) -> None:
 
 def _shown(bmc: SimBmc, path: str, entry: Collection) -> Sequence[str]:
     """Members as the collection shows them now, those a test hides left out."""
-    members = entry.paths(bmc)
+    members: Sequence[str] = [*entry.paths(bmc), *bmc.joined.get(path, ())]
     if path in bmc.tree.inventory and not bmc.power.collected:
         members = []
     for hide in bmc.tree.hidden:
@@ -138,11 +141,10 @@ def _collection(bmc: SimBmc, path: str, entry: Collection, options: Mapping[str,
     if top is not None:
         size = min(size, top)
     page = members[skip : skip + size]
-    links = [b'{"@odata.id":' + dumps(member) + b"}" for member in page]
-    if expand or entry.inline:
-        links = [_told(bmc, member) or link for member, link in zip(page, links, strict=True)]
-        if "$select" in options:
-            links = [dumps(_selected(json.loads(link), options["$select"])) for link in links]
+    whole = bool(expand) or entry.inline
+    links = [(whole and _told(bmc, member)) or b'{"@odata.id":' + dumps(member) + b"}" for member in page]
+    if whole and "$select" in options:
+        links = [dumps(_selected(json.loads(link), options["$select"])) for link in links]
     tail = b',"Members":[' + b",".join(links) + b'],"Members@odata.count":' + str(total).encode()
     if top is None and skip + size < total:
         follow = f"{path}?" + _carried(options) + f"$skip={skip + size}"

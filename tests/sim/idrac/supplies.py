@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tests.sim.idrac.call import Body
 from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.readings import SUPPLIES, SUPPLY_WATTS, Readings
+from tests.sim.idrac.shapes import resource
 from tests.sim.idrac.thermal import SENSORS
 from tests.sim.idrac.tree import Tree
 from tests.sim.idrac.where import CHASSIS, ROOT, SYSTEM
@@ -98,19 +99,44 @@ def _metrics(bmc: SimBmc, number: int) -> Body:
             "DataSourceUri": f"{SENSORS}/PS{number}Current{number}",
             "Reading": round(output / 240, 1),
         },
-        "InputPowerWatts": {"Reading": round(output / EFFICIENCY, 1)},
-        "OutputPowerWatts": {"Reading": output},
-        "FrequencyHz": {"Reading": 50},
+        "InputPowerWatts": _reading(number, "InputPower", round(output / EFFICIENCY, 1)),
+        "OutputPowerWatts": _reading(number, "OutputPower", output),
+        "FrequencyHz": _reading(number, "MaximumFrequency", 50),
         "Name": f"Metrics for Power Supply {number}",
         "Status": _status(readings, number),
     }
+
+
+def _reading(number: int, name: str, value: float) -> Body:
+    return {"DataSourceUri": f"{SENSORS}/PSU.Slot.{number}_{name}", "Reading": value}
+
+
+def _old_views(bmc: SimBmc, number: int) -> Body:
+    """Dell's views, in Power as resources of their own."""
+    views = _views(bmc, number)
+    sensor = f"{SYSTEM}/Oem/Dell/DellPSNumericSensors/iDRAC.Embedded.1_0x23_PS{number}Current{number}"
+    places = {"DellPowerSupply": "DellPowerSupply", "DellPowerSupplyView": "DellPowerSupplyInventory"}
+    for name, version in (("DellPowerSupply", "v1_1_0"), ("DellPowerSupplyView", "v1_3_0")):
+        views[name] |= {
+            "@odata.context": f"{ROOT}/$metadata#{name}.{name}",
+            "@odata.id": f"{POWER}/Oem/Dell/{places[name]}/PSU.Slot.{number}",
+            "@odata.type": f"#{name}.{version}.{name}",
+            "Id": f"PSU.Slot.{number}",
+            "Name": name,
+        }
+    links = {
+        "DellPSNumericSensorCollection": [{"@odata.id": sensor}],
+        "DellPSNumericSensorCollection@odata.count": 1,
+    }
+    views["DellPowerSupply"]["Links"] = links
+    return views
 
 
 def _old_unit(bmc: SimBmc, number: int) -> Body:
     readings = bmc.part(Readings)
     output = readings.supply_watts(number)
     at = number - 1
-    views = _views(bmc, number)
+    views = _old_views(bmc, number)
     return {
         "@odata.context": f"{ROOT}/$metadata#Power.Power",
         "@odata.type": "#Power.v1_7_1.PowerSupply",
@@ -250,6 +276,24 @@ def install(tree: Tree, profile: Profile) -> None:
         number = int(match["number"])
         return number if 1 <= number <= SUPPLIES else None
 
+    def view(bmc: SimBmc, match: re.Match[str]) -> Body | None:
+        number = numbered(match)
+        kind = {"DellPowerSupplyInventory": "DellPowerSupplyView"}.get(match["kind"], match["kind"])
+        found: Body | None = _old_views(bmc, number)[kind] if number else None
+        return found
+
+    def numeric(bmc: SimBmc, match: re.Match[str]) -> Body | None:
+        number = numbered(match)
+        amperes = bmc.part(Readings).supply_watts(number) / 240 if number else 0.0
+        name = f"iDRAC.Embedded.1_0x23_PS{number}Current{number}"
+        about = {
+            "Id": name,
+            "Name": "DellPSNumericSensor",
+            "CurrentReading": round(amperes * 10),
+            "UnitModifier": -1,
+        }
+        return resource(match[0], "DellPSNumericSensor", "v1_1_0", **about) if number else None
+
     def unit(bmc: SimBmc, match: re.Match[str]) -> Body | None:
         number = numbered(match)
         return _unit(bmc, number) if number else None
@@ -258,5 +302,11 @@ def install(tree: Tree, profile: Profile) -> None:
         number = numbered(match)
         return _metrics(bmc, number) if number else None
 
+    tree.family(
+        rf"{POWER}/Oem/Dell/(?P<kind>DellPowerSupply|DellPowerSupplyInventory)/PSU\.Slot\.(?P<number>\d+)",
+        view,
+    )
+    sensor = rf"{SYSTEM}/Oem/Dell/DellPSNumericSensors/iDRAC\.Embedded\.1_0x23_PS(?P<number>\d+)Current\d+"
+    tree.family(sensor, numeric)
     tree.family(rf"{UNITS}/PSU\.Slot\.(?P<number>\d+)", unit)
     tree.family(rf"{UNITS}/PSU\.Slot\.(?P<number>\d+)/Metrics", metrics)

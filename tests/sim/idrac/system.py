@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tests.sim.idrac import boot
 from tests.sim.idrac.call import Answer, Body, Call
 from tests.sim.idrac.firmware import Firmware
-from tests.sim.idrac.hardware import Hardware
+from tests.sim.idrac.hardware import Hardware, cooled_by, powered_by
 from tests.sim.idrac.messages import refused
 from tests.sim.idrac.power import progress
 from tests.sim.idrac.profile import Profile
@@ -59,7 +59,10 @@ def install(tree: Tree, profile: Profile, hardware: Hardware) -> None:
     )
     tree.mixed(SYSTEM, _fixed(hardware, profile), lambda bmc: _live(bmc))
     tree.on("PATCH", SYSTEM, _patch)
-    system = _dell_system(hardware, profile)
+    about = {
+        "Description": "An instance of DellSystem will have data representing the overall system devices."
+    }
+    system = {**about, **_dell_system(hardware, profile)}
     tree.fixed(f"{SYSTEM}/Oem/Dell/DellSystem/System.Embedded.1", system)
     tree.collection(
         f"{SYSTEM}/Oem/Dell/DellSystem",
@@ -190,20 +193,12 @@ def _dell_system(hardware: Hardware, profile: Profile) -> Body:
     )
 
 
-def _links(hardware: Hardware) -> Body:
+def _links(hardware: Hardware, profile: Profile) -> Body:
     oem = f"{SYSTEM}/Oem/Dell"
-    collections = {
-        f"Dell{name}Collection": ref(f"{oem}/Dell{name}{'' if name in ('Video', 'Chassis') else 's'}")
-        for name in (
-            "Video",
-            "Chassis",
-            "PresenceAndStatusSensor",
-            "Sensor",
-            "NumericSensor",
-            "Slot",
-            "GPUSensor",
-        )
-    }
+    sensors = ("PresenceAndStatusSensor", "Sensor", "NumericSensor", "GPUSensor", "Slot")
+    collections = {f"Dell{name}Collection": ref(f"{oem}/Dell{name}s") for name in sensors}
+    collections["DellVideoCollection"] = ref(f"{oem}/DellVideo")
+    collections["DellChassisCollection"] = ref(f"{CHASSIS}/Oem/Dell/DellChassis")
     services = (
         "OSDeploymentService",
         "SoftwareInstallationService",
@@ -213,7 +208,7 @@ def _links(hardware: Hardware) -> Body:
     )
     return {
         **linked("Chassis", [CHASSIS]),
-        **linked("CooledBy", (f"{CHASSIS}/Thermal#/Fans/{n}" for n in range(len(hardware.fans)))),
+        **linked("CooledBy", cooled_by(hardware, profile)),
         **linked("ManagedBy", [MANAGER]),
         "Oem": {
             "Dell": {
@@ -224,7 +219,7 @@ def _links(hardware: Hardware) -> Body:
                 **{f"Dell{name}": ref(f"{oem}/Dell{name}") for name in services},
             }
         },
-        **linked("PoweredBy", (f"{CHASSIS}/Power#/PowerSupplies/{n}" for n in range(len(hardware.psus)))),
+        **linked("PoweredBy", powered_by(hardware, profile)),
     }
 
 
@@ -256,7 +251,7 @@ def _fixed(hardware: Hardware, profile: Profile) -> Body:
         },
         **listed("HostingRoles", []),
         Id="System.Embedded.1",
-        Links=_links(hardware),
+        Links=_links(hardware, profile),
         Manufacturer="Dell Inc.",
         MemorySummary={
             "MemoryMirroring": "System",

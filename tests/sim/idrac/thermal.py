@@ -156,7 +156,11 @@ def _fan(bmc: SimBmc, match: re.Match[str]) -> Body | None:
         "Status": _status(readings.fan_health(fan)),
         "PhysicalContext": "SystemBoard",
         "HotPluggable": True,
-        "SpeedPercent": {"Reading": fan.percent, "SpeedRPM": fan.rpm},
+        # iDRAC9 6.00.30 tells the speed only, not its share (capture of 2024).
+        "SpeedPercent": {
+            **({} if bmc.profile is Profile.IDRAC9_6 else {"Reading": fan.percent}),
+            "SpeedRPM": fan.rpm,
+        },
         "Location": {"PartLocation": {"ServiceLabel": fan.name, "LocationType": "Bay"}},
         "@odata.id": f"{FANS}/{fan.id}",
         "@odata.context": f"{ROOT}/$metadata#Fan.Fan",
@@ -223,6 +227,26 @@ def _sensor(
     }
 
 
+def _supply_sensors(readings: Readings, number: int) -> list[Body]:
+    """What Metrics of a supply point at; these have nothing of Dell's."""
+    watts = readings.supply_watts(number)
+    kinds = (
+        ("InputPower", "Power", "W", round(watts / 0.94, 1)),
+        ("OutputPower", "Power", "W", watts),
+        ("MaximumFrequency", "Frequency", "Hz", 50.0),
+    )
+    none = (None, None, None, None)
+    return [
+        {
+            **_sensor(
+                f"PSU.Slot.{number}_{name}", f"{name}Sensor", kind, unit, reading, "PowerSupply", "OK", none
+            ),
+            "Oem": {},
+        }
+        for name, kind, unit, reading in kinds
+    ]
+
+
 def sensors(bmc: SimBmc) -> dict[str, Body]:
     """Every sensor by id."""
     readings = bmc.part(Readings)
@@ -260,6 +284,7 @@ def sensors(bmc: SimBmc) -> dict[str, Body]:
         found.append(
             _sensor(which, f"PS{number} Current {number}", "Current", "A", amperes, context, "OK", none)
         )
+        found += _supply_sensors(readings, number)
     return {str(body["Id"]): body for body in found}
 
 

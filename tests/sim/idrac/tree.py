@@ -121,7 +121,9 @@ class Tree:
         for inner in _parts_of(body):
             path = str(inner.get("@odata.id", ""))
             if len(inner) > 1 and path and "#" not in path and path not in self.entries:
-                self.entries[path] = Template.of(inner)
+                name = str(inner.get("@odata.type", "")).rpartition(".")[2]
+                about = f"An instance of {name}."  # stands at its own path only
+                self.entries[path] = Template.of({"Description": about, "Name": name, **inner})
                 home = path.rpartition("/")[0]
                 if "/Oem/Dell/" in home:
                     self._joins(home, path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.sim.idrac.call import Body
-from tests.sim.idrac.hardware import Hardware
+from tests.sim.idrac.hardware import Hardware, cooled_by, powered_by
 from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.shapes import (
     CHASSIS,
@@ -80,26 +80,17 @@ def _main(hardware: Hardware, profile: Profile) -> Body:
     links = {
         **linked("ComputerSystems", [SYSTEM]),
         **linked("Contains", [ENCLOSURE]),
-        **linked("CooledBy", (f"{CHASSIS}/Thermal#/Fans/{n}" for n in range(len(hardware.fans)))),
+        **linked("CooledBy", cooled_by(hardware, profile)),
         **linked("Drives", []),
         **linked("ManagedBy", [MANAGER]),
         **linked("ManagersInChassis", [MANAGER]),
         **linked("PCIeDevices", (f"{SYSTEM}/PCIeDevices/{bus}-0" for bus in dict.fromkeys(buses) if bus)),
-        **linked("PoweredBy", (f"{CHASSIS}/Power#/PowerSupplies/{n}" for n in range(len(hardware.psus)))),
+        **linked("PoweredBy", powered_by(hardware, profile)),
         **linked("Processors", (f"{SYSTEM}/Processors/{name}" for name in processors)),
         **linked("Storage", (f"{SYSTEM}/Storage/{name}" for name in storages)),
     }
-    parts = [
-        "Assembly",
-        "NetworkAdapters",
-        "PCIeDevices",
-        "PCIeSlots",
-        "PowerSubsystem",
-        "Sensors",
-        "ThermalSubsystem",
-    ]
-    if profile.value.generation < 10:
-        parts += ["Power", "Thermal"]
+    old = ("Power", "Thermal") if profile.value.generation < 10 else ()
+    parts = ("Assembly", "NetworkAdapters", "PCIeDevices", "PCIeSlots", "PowerSubsystem", *old)
     return resource(
         CHASSIS,
         "Chassis",
@@ -132,7 +123,7 @@ def _main(hardware: Hardware, profile: Profile) -> Body:
         SerialNumber=own("board"),
         Status=OK,
         UUID=own("uuid"),
-        **{part: ref(f"{CHASSIS}/{part}") for part in parts},
+        **{part: ref(f"{CHASSIS}/{part}") for part in (*parts, "Sensors", "ThermalSubsystem")},
     )
 
 

@@ -65,7 +65,7 @@ def _manager(profile: Profile) -> Body:
     traits = profile.value
     oem = f"{MANAGER}/Oem/Dell"
     services = ("JobService", "LCService", "TimeService", "LicenseManagementService", "iDRACCardService")
-    attributes = ("iDRAC.Embedded.1", "System.Embedded.1", "LifecycleController.Embedded.1")
+    attributes = ("iDRAC.Embedded.1",)
     image = f"{ROOT}/UpdateService/FirmwareInventory/Installed-25227-{traits.firmware}__iDRAC.Embedded.1-1"
     links = {
         "ActiveSoftwareImage": ref(image),

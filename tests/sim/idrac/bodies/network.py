@@ -164,22 +164,9 @@ def _functions(tree: Tree, adapter: Adapter, place: str, profile: Profile) -> No
     )
     for port in adapter.ports:
         path = f"{home}/{port.function}"
-        dpu = adapter.kind is Kind.DPU
-        tree.fixed(path, _function(adapter, port, place, path, profile), embedded=not dpu)
-        if dpu:
-            continue  # its Dell resources are linked but answer 404
-        names = ("DellInfiniBand", "DellInfiniBandPortMetrics", "DellInfiniBandCapabilities")
-        if adapter.kind is Kind.NIC:
-            names = ("DellNIC", "DellNICPortMetrics", "DellNICCapabilities")
-        bodies = _dell_parts(adapter, port, path, profile)
-        for name in names:
-            tree.fixed(f"{path}/Oem/Dell/{name}/{port.function}", bodies[name] or {})
-            tree.collection(
-                f"{path}/Oem/Dell/{name}",
-                f"{name}Collection",
-                [f"{path}/Oem/Dell/{name}/{port.function}"],
-                paged=True,
-            )
+        # A BlueField's Dell resources stand in its function but answer 404 at their own paths.
+        body = _function(adapter, port, place, path, profile)
+        tree.fixed(path, body, embedded=adapter.kind is not Kind.DPU)
 
 
 def _dell_parts(adapter: Adapter, port: NetPort, path: str, profile: Profile) -> dict[str, Body | None]:
@@ -230,7 +217,7 @@ def _function(adapter: Adapter, port: NetPort, place: str, path: str, profile: P
             "PermanentMACAddress": mac,
             "VLAN": {} if hca else {"VLANEnable": False, "VLANId": 1},
         },
-        FibreChannel={},
+        FibreChannel={} if hca else _FIBRE_CHANNEL,
         Id=port.function,
         Links={"PhysicalPortAssignment": ref(at), "Oem": links},
         MaxVirtualFunctions=127,
@@ -254,6 +241,13 @@ def _function(adapter: Adapter, port: NetPort, place: str, path: str, profile: P
     return body
 
 
+_FIBRE_CHANNEL: Body = {
+    **listed("BootTargets", [{"LUNID": None, "WWPN": None}]),
+    **dict.fromkeys(
+        ("FCoEActiveVLANId", "FCoELocalVLANId", "PermanentWWNN", "PermanentWWPN", "WWNN", "WWNSource")
+    ),
+    "WWPN": None,
+}
 _ISCSI: Body = {
     "AuthenticationMethod": "None",
     "CHAPSecret": None,

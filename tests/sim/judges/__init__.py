@@ -1,0 +1,1 @@
+"""Programs of others that judge the simulated BMC: each runs in an environment of its own, none is imported here."""
