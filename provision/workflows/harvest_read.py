@@ -27,7 +27,11 @@ from provision.bmc.bodies import EMPTY, Bodies, Body, inner, is_fqdd, last, link
 from provision.bmc.build import build
 from provision.bmc.inventory import Depth, Family, Gap, Inventory
 from provision.bmc.joins import linked_ports, portless
+from provision.bmc.outcome import Outcome
+from provision.bmc.target import Target
 from provision.redfish.bmc import Bmc, Group
+from provision.redfish.fleet import Interrupted, ask
+from provision.redfish.limits import FleetOptions
 
 _FATAL = (BmcLoginError, BmcTlsError)
 """Nothing else will be answered either, and a login that is tried again may lock the account."""
@@ -54,6 +58,31 @@ async def read_inventory(
     for note in notes:
         bmc.note(note.path, note.text)
     return inventory
+
+
+def read_fleet(
+    targets: Sequence[Target],
+    depth: Depth,
+    options: FleetOptions,
+    done: Callable[[Outcome[Inventory], int], None] | None = None,
+) -> list[Outcome[Inventory]]:
+    """Read many machines. :param done: called for each BMC with the number finished so far.
+
+    :raises Interrupted: with everything that was read by then.
+    """
+    read: dict[str, Outcome[Inventory]] = {}
+
+    async def work(bmc: Bmc) -> Inventory:
+        inventory = await read_inventory(bmc, depth)
+        read[bmc.target.host] = Outcome(bmc.target, inventory, notes=bmc.notes)
+        return inventory
+
+    try:
+        return ask(targets, work, options, done=done)
+    except Interrupted as exc:  # what was read counts, also where only the logout was still under way
+        known = {outcome.target.host for outcome in exc.outcomes}
+        late = [outcome for host, outcome in read.items() if host not in known]
+        raise Interrupted([*exc.outcomes, *late]) from exc
 
 
 class Reader:
