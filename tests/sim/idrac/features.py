@@ -14,12 +14,14 @@ from tests.sim.idrac import (
     job_resources,
     lifecycle,
     logs,
+    manager_services,
     media,
     minor,
     power,
     reboots,
     registries,
     root,
+    sensors,
     sessions,
     supplies,
     system,
@@ -44,8 +46,8 @@ FEATURES: list[Install] = [
         firmware.install,
         media.install,
     ),
-    *(accounts.install, thermal.install, supplies.install, reboots.install),
-    *(registries.install, minor.install),
+    *(accounts.install, thermal.install, sensors.install, supplies.install, reboots.install),
+    *(registries.install, minor.install, manager_services.install),
 ]
 """What does not depend on the server's parts."""
 PARTS: list[InstallParts] = [
