@@ -18,12 +18,15 @@ class SchemaName(StrEnum):
     FINDINGS = "findings"
     NODES = "nodes"
     EVENTS = "events"
+    BMC_CREDENTIALS = "bmc-credentials"
     BMC_HARVEST = "bmc-harvest"
     BMC_POWER = "bmc-power"
     BMC_BOOT = "bmc-boot"
     BMC_JOBS = "bmc-jobs"
     BMC_MEDIA = "bmc-media"
     BMC_CHANGES = "bmc-changes"
+    BMC_SCAN = "bmc-scan"
+    BMC_TRUST = "bmc-trust"
 
 
 def register(app: typer.Typer) -> None:
@@ -67,6 +70,10 @@ def schema(
         from provision.report.harvest_lists import harvest_schema
 
         found = harvest_schema()
+    elif name in (SchemaName.BMC_CREDENTIALS, SchemaName.BMC_SCAN, SchemaName.BMC_TRUST):
+        from provision.report import trust_schemas
+
+        found = trust_schemas.schema_of(name.value)
     else:
         from provision.report.power_report import schema_of
 

@@ -95,6 +95,11 @@ class BootView:
     order_path: str = ""
     options_path: str = ""
 
+    @property
+    def knows_continuous(self) -> bool:
+        """Whether an override may last; assumed where it is not told."""
+        return self.enabling is None or BootEnabled.CONTINUOUS.value in self.enabling
+
 
 def settings_path(system: Mapping[str, Any], vendor: str) -> str:
     """Where settings for the next boot are, empty when the system does not say and is no iDRAC's.

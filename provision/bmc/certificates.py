@@ -60,11 +60,15 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A certificate and where it stands. :param old: the recorded one, None when there is none."""
+    """A certificate and where it stands.
+
+    :param old: the recorded one, None when there is none; :param owner: another host for which this one is recorded.
+    """
 
     shown: Shown
     standing: Standing
     old: Recorded | None = None
+    owner: str = ""
 
 
 def judge(
@@ -72,6 +76,7 @@ def judge(
 ) -> list[Judged]:
     """Where each certificate stands. :param expected: fingerprints somebody vouches for, None when nobody does."""
     judged = []
+    owners = {pin.fingerprint: host for host, pin in recorded.items()}
     for one in shown:
         old = recorded.get(one.target.host)
         if expected is not None and not expected.has(one):
@@ -82,7 +87,8 @@ def judge(
             standing = Standing.NEW
         else:
             standing = Standing.SAME if old.fingerprint == one.fingerprint else Standing.CHANGED
-        judged.append(Judged(one, standing, old))
+        owner = owners.get(one.fingerprint, "")
+        judged.append(Judged(one, standing, old, owner if owner != one.target.host else ""))
     return judged
 
 
@@ -92,10 +98,12 @@ def findings_of(judged: Sequence[Judged], now: datetime, *, replace: bool = Fals
     for one in judged:
         host, shown = one.shown.target.host, one.shown
         if one.standing is Standing.CHANGED and one.old is not None and not replace:
+            why = "renewed or reset on purpose? then --replace --reason TEXT; else somebody stands between"
+            if one.owner:
+                why = f"that is the one recorded for {one.owner}: are the BMC cables crossed? fabricctl bmc scan tells"
             text = (
                 f"{shown.target} shows another certificate: expected {one.old.fingerprint} (recorded "
-                f"{one.old.since:%Y-%m-%d %H:%M} UTC by {one.old.who}), found {shown.fingerprint}; renewed or reset on "
-                "purpose? then --replace --reason TEXT; else somebody stands between"
+                f"{one.old.since:%Y-%m-%d %H:%M} UTC by {one.old.who}), found {shown.fingerprint}; {why}"
             )
             found.append(
                 BmcFinding(host, "certificate-changed", text, "", one.old.fingerprint, shown.fingerprint)

@@ -207,6 +207,29 @@ def ignore_by(rules: Sequence[IgnoreRule]) -> Ignore:
     return lambda entry: next((rule.reason for rule in rules if rule.takes(entry)), "")
 
 
+TOGETHER_S = 300.0
+"""Seconds within which the two logs of an iDRAC write the same event."""
+
+
+def without_doubles(entries: Sequence[LogEntry]) -> list[LogEntry]:
+    """Entries, those of a SEL left out that the Lifecycle log has as well: an iDRAC writes a hardware event to both.
+
+    The one of the Lifecycle log stays, for it has the message id.
+    """
+    told: dict[tuple[str, Severity, str], list[datetime]] = {}
+    for entry in entries:
+        if kind_of(entry.log, "") == LIFECYCLE and entry.at is not None:
+            told.setdefault((entry.host, entry.severity, entry.text), []).append(entry.at)
+
+    def double(entry: LogEntry) -> bool:
+        if kind_of(entry.log, "") != SEL or entry.at is None:
+            return False
+        times = told.get((entry.host, entry.severity, entry.text), ())
+        return any(abs((entry.at - at).total_seconds()) <= TOGETHER_S for at in times)
+
+    return [entry for entry in entries if not double(entry)]
+
+
 @dataclass(frozen=True, slots=True)
 class LogGroup:
     """Entries of one message and severity across hosts.

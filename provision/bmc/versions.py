@@ -53,7 +53,8 @@ def _relation_of(one: tuple[Piece, ...], two: tuple[Piece, ...]) -> Relation:
     if len(one) == len(two) == 1 and not one[0][2] and not two[0][2]:
         return Relation.OLDER if one < two else Relation.NEWER
     first, second = _text(one), _text(two)
-    if len(first) == len(second) <= 4 and _HEX.match(first) and _HEX.match(second):
+    same_width = len(first) == len(second) <= 4
+    if same_width and _HEX.match(first) and _HEX.match(second) and int(first, 16) != int(second, 16):
         return Relation.OLDER if int(first, 16) < int(second, 16) else Relation.NEWER
     return Relation.OTHER
 

@@ -66,7 +66,7 @@ def _cells(one: ClockReading) -> list[str]:
         one.written or "not told",
         f"{one.skew_s:+.1f} s" if one.skew_s is not None else "not told",
         f"{one.bound_s:.1f} s",
-        " to ".join(dates),
+        " to ".join(dates) if dates != ["?", "?"] else "not told",
     ]
 
 

@@ -6,11 +6,11 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
-from fabricctl.errors import BmcAnswerError, BmcBusyError, BmcError, BmcNotFoundError
+from fabricctl.errors import BmcAnswerError, BmcBusyError, BmcNotFoundError
 from fabricctl.nodes.model import EventKind
 from provision.bmc.bios import BiosPlan, BiosState, patch_body, plan_write, read_bios, settings_path, shown
-from provision.bmc.bios_registry import Registry, Value, Values, read_registry
-from provision.bmc.job_watch import Patience
+from provision.bmc.bios_registry import Registry, Values, read_registry
+from provision.bmc.job_watch import End, Patience
 from provision.bmc.jobs import Job, WantedJob
 from provision.bmc.reply import Reply
 from provision.redfish.bmc import Bmc, Group, Layout, Resource
@@ -61,15 +61,15 @@ class BiosResult:
         """For people."""
         if not self.plan.changes and self.job is None:
             return "as wanted already: nothing was written"
-        job = self.job.words if self.job is not None else ""
+        bad = f": {self.job.words}" if self.job is not None and not self.job.ok else ""
         if self.applied:
-            return "written, and read back in force" + (f" ({job})" if job else "")
+            return f"written, and read back in force{bad}"
         if self.scheduled:
             again = "waits already" if self.plan.waiting else "written"
-            return f"{again}; takes effect at the next restart" + (f" ({job})" if job else "")
+            return f"{again}: takes effect at the next restart{bad}"
         if self.wrong:
-            return f"NOT as wanted after the restart: {', '.join(self.wrong)}" + (f" ({job})" if job else "")
-        return f"written, but not read back as pending{f': {job}' if job else ''}"
+            return f"NOT as wanted: {', '.join(self.wrong)}{bad}"
+        return f"written, but not read back as pending{bad}"
 
 
 async def read_bios_state(bmc: Bmc) -> BiosState:
@@ -170,13 +170,15 @@ async def write_bios(
         if not plan.waiting:
             await bmc.patch(state.settings, patch_body(state, plan))
             _keep(bmc, plan, record)
+    if _failed(job):  # a restart would change nothing, and might be one too many
+        return BiosResult(plan, job, wrong=await _wrong(bmc, wanted))
     if options.reset:
         await reset(bmc)
     if (options.reset or options.wait) and job is not None and job.job is not None:
         done = await wait_job(bmc, job.job.id, patience=options.patience, clock=options.clock)
         job = replace(done, reused=job.reused)
     if options.reset or options.wait:
-        wrong = await _settled(bmc, wanted, options)
+        wrong = await (_wrong(bmc, wanted) if _failed(job) else _settled(bmc, wanted, options))
         return BiosResult(plan, job, applied=not wrong, wrong=wrong)
     pending = (await read_bios_state(bmc)).pending
     scheduled = all(name in pending and pending[name] == value for name, value in plan.changes.items())
@@ -241,24 +243,31 @@ def _keep(bmc: Bmc, plan: BiosPlan, record: Record) -> None:
         record(EventKind.NODE_BIOS, bmc.target.host, before, f"{name}={shown(name, value)}")
 
 
+def _failed(job: JobResult | None) -> bool:
+    """Whether a job came to a bad end, so that waiting for its values is in vain."""
+    return job is not None and job.end is End.SETTLED and not job.ok
+
+
+async def _wrong(bmc: Bmc, wanted: Mapping[str, str]) -> Values:
+    """Values in force that are not as wanted, now."""
+    state = await read_bios_state(bmc)
+    return {name: state.values.get(name) for name in plan_write(bmc.target.host, state, wanted, None).changes}
+
+
 async def _settled(bmc: Bmc, wanted: Mapping[str, str], options: BiosWrite) -> Values:
-    """What is not as wanted at the end: looked at until all is, for a BIOS tells its values only after POST."""
+    """What is not as wanted at the end: looked at until all is, for a BIOS tells its values only after POST.
+
+    :raises BmcError: the BMC does not answer any more.
+    """
     elapsed = Elapsed(options.clock)
-    last: BmcError | None = None
-    wrong: dict[str, Value] = {}
     while True:
+        late = elapsed.now() >= options.settle_s
         try:
-            state = await read_bios_state(bmc)
-        except SILENCE as error:
-            last = error
+            wrong = await _wrong(bmc, wanted)
+        except SILENCE:
+            if late:
+                raise
         else:
-            last = None
-            plan = plan_write(bmc.target.host, state, wanted, None)
-            wrong = {name: state.values.get(name) for name in plan.changes}
-        if last is None and not wrong:
-            return {}
-        if elapsed.now() >= options.settle_s:
-            if last is not None:
-                raise last
-            return wrong
+            if late or not wrong:
+                return wrong
         await elapsed.wait(bmc, 10.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fabricctl.errors import (
@@ -35,7 +35,7 @@ from provision.bmc.refusal import REFUSED, keys_of, refuses_place
 from provision.bmc.reply import Reply
 from provision.redfish.bmc import Bmc, Resource
 from provision.workflows.elapsed import ABSENT_S, SILENCE, Elapsed, come_back
-from provision.workflows.job_runner import JobResult, ensure_job
+from provision.workflows.job_runner import JobResult, ensure_job, wait_job
 from provision.workflows.journal import Record, forget
 from provision.workflows.lc_gate import wait_ready
 from provision.workflows.power import read_body, view_of
@@ -60,6 +60,7 @@ class BootResult:
 
     :param before: and ``after``: for people; :param written: whether anything was sent; :param reached: read back as
         wanted. :param said: what else is to be known; :param job: that brings a boot order at the next reset.
+    :param order: that is wanted, empty for an override.
     """
 
     before: str
@@ -68,6 +69,7 @@ class BootResult:
     reached: bool = True
     said: str = ""
     job: JobResult | None = None
+    order: tuple[str, ...] = ()
 
 
 async def read_state(bmc: Bmc, *, absent_s: float = 0.0) -> BootState:
@@ -164,15 +166,13 @@ async def set_order(
     """
     state = await read_state(bmc)
     boot = state.boot
-    options = await _options(bmc, boot)
-    order = decide_order(boot.order, options, source) if boot.order else "it tells no boot order"
+    order, names = await wanted_order(bmc, boot, source)
     if isinstance(order, str):
-        if not _knows_continuous(boot):
+        if not boot.knows_continuous:
             raise BmcUnsupportedError(order, bmc=str(bmc.target))
         bmc.note(boot.order_path, f"{order}; its override is made continuous instead")
         return await set_override(bmc, source, continuous=True, record=record, clock=clock)
-    names = {option.reference: option.name for option in options}
-    before = _order_words(boot.order, names)
+    before = order_words(boot.order, names)
     if order == boot.order:
         return BootResult(before, before, said="it waits for the next reset" if boot.order_waits else "")
     await wait_ready(bmc, clock=clock)
@@ -188,7 +188,7 @@ async def _write_order(
     record: Record,
     clock: Callable[[], float],
 ) -> BootResult:
-    after = _order_words(order, names)
+    after = order_words(order, names)
     if (await bmc.layout()).vendor != "Dell":
         said = ""
         try:
@@ -197,8 +197,8 @@ async def _write_order(
             said = LOST
             await come_back(bmc, 60.0)
         now = (await read_state(bmc)).boot.order
-        record(EventKind.NODE_BOOT, bmc.target.host, before, _order_words(now, names))
-        return BootResult(before, _order_words(now, names), True, now == order, said)
+        record(EventKind.NODE_BOOT, bmc.target.host, before, order_words(now, names))
+        return BootResult(before, order_words(now, names), True, now == order, said)
     body = {"@Redfish.SettingsApplyTime": {"ApplyTime": "OnReset"}, "Boot": {"BootOrder": list(order)}}
     wanted = WantedJob("BIOSConfiguration", "BIOS.Setup.1-1", "a job for the boot order")
 
@@ -212,7 +212,22 @@ async def _write_order(
 
     result = await ensure_job(bmc, wanted, create, equal=same, until_waiting=True, clock=clock)
     said = "a job brings it at the next reset" if result.ok else result.words
-    return BootResult(before, after, not result.reused, result.ok, said, result)
+    return BootResult(before, after, not result.reused, result.ok, said, result, order)
+
+
+async def prove_order(
+    bmc: Bmc, wanted: BootResult, *, clock: Callable[[], float] = time.monotonic
+) -> BootResult:
+    """After a reset: wait for the job that brings a boot order, and read the order back."""
+    if wanted.job is None or wanted.job.job is None:
+        return wanted
+    result = await wait_job(bmc, wanted.job.job.id, clock=clock)
+    if not result.ok:
+        return replace(wanted, reached=False, said=result.words)
+    now = (await read_state(bmc, absent_s=ABSENT_S)).boot
+    reached = now.order == wanted.order and not now.order_waits
+    said = f"job {wanted.job.job.id} brought it" if reached else f"the order is {', '.join(now.order)}"
+    return replace(wanted, reached=reached, said=said)
 
 
 async def watch_consumed(
@@ -238,6 +253,15 @@ async def watch_consumed(
         await elapsed.wait(bmc, 10.0)
 
 
+async def wanted_order(
+    bmc: Bmc, boot: BootView, source: BootSource
+) -> tuple[tuple[str, ...] | str, Mapping[str, str]]:
+    """The boot order with one source first, or why there is none; and the names of the boot options."""
+    options = await _options(bmc, boot)
+    order = decide_order(boot.order, options, source) if boot.order else "it tells no boot order"
+    return order, {option.reference: option.name for option in options}
+
+
 async def _options(bmc: Bmc, boot: BootView) -> list[BootOption]:
     if not boot.options_path:
         return []
@@ -248,11 +272,7 @@ async def _options(bmc: Bmc, boot: BootView) -> list[BootOption]:
     return [option for body in members if (option := read_option(body)) is not None]
 
 
-def _knows_continuous(boot: BootView) -> bool:
-    return boot.enabling is None or "Continuous" in boot.enabling
-
-
-def _order_words(order: tuple[str, ...], names: Mapping[str, str]) -> str:
+def order_words(order: tuple[str, ...], names: Mapping[str, str]) -> str:
     """``Boot0003 (PXE Device 1: NIC in Slot 5 Port 1), Boot0000, …``: the first one by its name."""
     if not order:
         return "no order"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from fabricctl.errors import BmcUnsupportedError
+from fabricctl.errors import BmcNotFoundError, BmcUnsupportedError
 from fabricctl.nodes.model import EventKind
 from provision.bmc.boot import BootSource
 from provision.bmc.boot_device import device_change
@@ -27,6 +28,19 @@ class DeviceResult:
     job: JobResult | None = None
 
 
+async def port_change(bmc: Bmc, source: BootSource, fqdd: str) -> Mapping[str, Any] | None:
+    """BIOS settings that would have to change; empty when none, None when this BIOS has none for it."""
+    try:
+        return device_change((await _attributes(bmc))[1], source, fqdd)
+    except BmcNotFoundError:
+        return None
+
+
+async def _attributes(bmc: Bmc) -> tuple[str, Mapping[str, Any]]:
+    bios = f"{(await bmc.layout()).system}/Bios"
+    return bios, (await bmc.get(bios)).resource.get("Attributes") or {}
+
+
 async def prepare_port(
     bmc: Bmc,
     source: BootSource,
@@ -39,8 +53,7 @@ async def prepare_port(
 
     :raises BmcUnsupportedError: this BIOS has no such setting. :raises BmcBusyError: another BIOS job waits.
     """
-    bios = f"{(await bmc.layout()).system}/Bios"
-    attributes = (await bmc.get(bios)).resource.get("Attributes") or {}
+    bios, attributes = await _attributes(bmc)
     change = device_change(attributes, source, fqdd)
     if change is None:
         raise BmcUnsupportedError(f"its BIOS cannot be told to boot from {fqdd}", bmc=str(bmc.target))

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from provision.bmc.boot import BootSource, Consumed, wanted_override
+from provision.bmc.media import MediaDecision, decide_insert
 from provision.bmc.power import PowerRequest
 from provision.redfish.bmc import Bmc
-from provision.workflows.boot import BootResult, set_order, set_override, watch_consumed
-from provision.workflows.boot_device import prepare_port
+from provision.workflows.boot import (
+    BootResult,
+    BootState,
+    prove_order,
+    read_state,
+    set_order,
+    set_override,
+    wanted_order,
+    watch_consumed,
+)
+from provision.workflows.boot_device import port_change, prepare_port
 from provision.workflows.job_runner import JobResult, wait_job
 from provision.workflows.journal import Record, forget
 from provision.workflows.lc_gate import wait_ready
-from provision.workflows.media import MediaResult, insert
+from provision.workflows.media import MediaResult, insert, read_drives
 from provision.workflows.power import PowerOptions, PowerResult, set_power
 
 
@@ -56,6 +67,36 @@ class BootRun:
         return bool(steps) and all(steps) and not self.said and self.fate in (None, Consumed.YES)
 
 
+@dataclass(frozen=True)
+class BootLook:
+    """What a plan is made from; None where the plan does not ask for it.
+
+    :param order: with the wanted source first, or why there is none; :param names: of the boot options.
+    :param port: BIOS settings that must change, None also when there are none for it; :param media: what to insert.
+    """
+
+    state: BootState
+    order: tuple[str, ...] | str | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    port: Mapping[str, Any] | None = None
+    media: MediaDecision | None = None
+
+
+async def look_before(bmc: Bmc, plan: BootPlan) -> BootLook:
+    """Read what a plan would have to change."""
+    state, order, names = await read_state(bmc), None, dict[str, str]()
+    port = media = None
+    if plan.persistent:
+        order, known = await wanted_order(bmc, state.boot, plan.source)
+        names = dict(known)
+    if plan.nic:
+        port = await port_change(bmc, plan.source, plan.nic)
+    if plan.image:
+        places = await read_drives(bmc)
+        media = decide_insert(places[0] if places else [], plan.image, replace=plan.replace)
+    return BootLook(state, order, names, port, media)
+
+
 async def boot_node(bmc: Bmc, plan: BootPlan, record: Record = forget) -> BootRun:
     """Image, boot device, override, reset, proof: each only when it is asked for and the one before it worked.
 
@@ -78,7 +119,9 @@ async def boot_node(bmc: Bmc, plan: BootPlan, record: Record = forget) -> BootRu
     power = await _restart(bmc, plan, record)
     if not power.reached:
         return BootRun(boot, media, power, said="it did not restart; the boot is set for when it does")
-    if not plan.prove or plan.persistent:
+    if plan.persistent:
+        return BootRun(await prove_order(bmc, boot, clock=plan.clock), media, power)
+    if not plan.prove:
         return BootRun(boot, media, power)
     fate, _ = await watch_consumed(bmc, wanted_override(plan.source), clock=plan.clock)
     return BootRun(boot, media, power, fate)

@@ -66,6 +66,13 @@ class PowerResult:
     reached: bool = True
     evidence: str = ""
 
+    @property
+    def words(self) -> str:
+        """For people: what was sent, and what showed that it was carried out, where the state itself does not."""
+        plain = f"it is {self.after.value}"
+        sent = ", then ".join(reset.value for reset in self.sent)
+        return "; ".join(text for text in (sent, self.evidence) if text and text != plain)
+
 
 @dataclass
 class _Run:

@@ -81,8 +81,9 @@ def asker(options: FleetOptions) -> Asker:
 class Rotation:
     """Carries a plan out, wave by wave.
 
-    :param ask: speaks to BMCs; :param length: of new passwords; :param step: told the name of each step once it is
-        done, for progress. Whoever calls holds ``store.alone()``.
+    :param ask: speaks to BMCs; :param length: of new passwords; :param record: keeps that a BMC has its new one, just
+        before the old one is forgotten; :param step: told the name of each step once it is done, for progress. Whoever
+        calls holds ``store.alone()``.
     """
 
     def __init__(
@@ -93,10 +94,11 @@ class Rotation:
         length: int,
         choose: Dice = secrets.choice,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        record: Callable[[Job], None] = lambda job: None,  # noqa: ARG005
         step: Callable[[str], None] = lambda name: None,  # noqa: ARG005
     ) -> None:
         self._store, self._ask, self._length = store, ask, length
-        self._choose, self._now, self._step = choose, now, step
+        self._choose, self._now, self._record, self._step = choose, now, record, step
 
     def run(self, jobs: Sequence[Job], wave: int) -> Iterator[list[Rotated]]:
         """Results, one wave after the other, each in the order of its jobs. What a wave reached is kept."""
@@ -225,6 +227,8 @@ class Rotation:
         self._store.drop_pending(dropped)
 
     def _promote(self, jobs: Sequence[Job]) -> None:
+        for job in jobs:
+            self._record(job)
         self._store.promote([job.key for job in jobs], self._now(), SOURCE)
         self._step("promoted")
 

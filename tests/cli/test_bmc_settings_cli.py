@@ -449,6 +449,20 @@ def test_a_bmc_that_refuses_is_named_and_the_others_are_told(
 
 
 @pytest.mark.parametrize("command", READS, ids=" ".join)
+@pytest.mark.parametrize("form", ["csv", "markdown"])
+def test_beside_a_table_what_could_not_be_told_goes_to_standard_error(
+    hall: Callable[..., Hall], command: tuple[str, ...], form: str
+) -> None:
+    desk = hall(2)
+    desk.sim[1].users["root"] = "another"
+    code, out, err = desk.run(*command, "all", "--format", form)
+    assert code == 3
+    assert "could not tell: 1 BMC" in err
+    assert "gpu002" in err
+    assert "gpu002" not in out
+
+
+@pytest.mark.parametrize("command", READS, ids=" ".join)
 @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown"])
 def test_every_list_is_written_in_every_form(
     hall: Callable[..., Hall], command: tuple[str, ...], form: str

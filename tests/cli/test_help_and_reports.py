@@ -57,6 +57,9 @@ def test_each_schema_name_prints_its_own_schema(name: SchemaName, capsys: pytest
         SchemaName.BMC_JOBS: "jobs",
         SchemaName.BMC_MEDIA: "drives",
         SchemaName.BMC_CHANGES: "changes",
+        SchemaName.BMC_CREDENTIALS: "credentials",
+        SchemaName.BMC_SCAN: "learned",
+        SchemaName.BMC_TRUST: "certificates",
     }
     assert known[name] in json.loads(said(capsys, "schema", name.value))["properties"]
 

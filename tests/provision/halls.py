@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 
 from fabricctl.cli.main import main
@@ -66,3 +69,10 @@ class Hall:
         code = main(["bmc", *arguments, "--site", self.path])
         out, err = self._capsys.readouterr()
         return code, out, err
+
+    def document(self, name: str, *arguments: str) -> dict[str, Any]:
+        """The JSON of a command, which its published schema must accept."""
+        document: dict[str, Any] = json.loads(self.run(*arguments, "--format", "json")[1])
+        main(["schema", name])
+        jsonschema.validate(document, json.loads(self._capsys.readouterr()[0]))
+        return document

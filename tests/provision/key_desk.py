@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -11,7 +11,7 @@ from provision.bmc.target import Target
 from provision.secrets.store import SecretStore, open_secrets
 from provision.workflows.access import fleet_options
 from provision.workflows.rotate import Rotation, asker
-from provision.workflows.rotate_plan import Fate, Rotated, plan_rotation
+from provision.workflows.rotate_plan import Fate, Job, Rotated, plan_rotation
 from provision.workflows.targets import site_targets
 from tests.provision.halls import Hall
 
@@ -56,7 +56,14 @@ class Keys:
         """What is kept for a BMC."""
         return self.store.entries()[Key(KeyKind.TAG, self.sim[at].service_tag)]
 
-    def rotate(self, *, stop: str = "", wave: int = 32, length: int = 20) -> list[Rotated]:
+    def rotate(
+        self,
+        *,
+        stop: str = "",
+        wave: int = 32,
+        length: int = 20,
+        record: Callable[[Job], None] = lambda job: None,
+    ) -> list[Rotated]:
         """Give all new passwords. :param stop: be killed when this step is done."""
         store = self.store
 
@@ -68,7 +75,9 @@ class Keys:
         with store.alone():
             plan = plan_rotation(self.hall.site, store, self.targets)
             assert plan.hopeless == ()
-            rotation = Rotation(store, asker(options), length=length, now=lambda: NOW, step=step)
+            rotation = Rotation(
+                store, asker(options), length=length, now=lambda: NOW, record=record, step=step
+            )
             return [one for part in rotation.run(plan.jobs, wave) for one in part]
 
     def failed(self, at: int = 0) -> int:

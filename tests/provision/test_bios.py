@@ -223,6 +223,7 @@ class Idrac:
         self.restarts = 0
         self.lost = 0
         self.ignores: tuple[str, ...] = ()
+        self.fails = False
         self.record: list[tuple[str, str]] = []
 
     @property
@@ -260,6 +261,11 @@ class Idrac:
 
     async def restart(self, bmc: Bmc) -> object:
         self.restarts += 1
+        if self.fails:
+            self.pending.clear()
+            for job in self.jobs:
+                job.update(JobState="Failed", MessageId="PR21")
+            return None
         applied = {name: value for name, value in self.pending.items() if name not in self.ignores}
         self.bmc.resources[BIOS]["Attributes"].update(applied)
         self.pending.clear()
@@ -321,7 +327,7 @@ def test_after_the_reset_the_values_are_read_back_in_force(captures: Path) -> No
     assert (result.applied, idrac.restarts, result.words) == (
         True,
         1,
-        "written, and read back in force (JID_1 (BIOSConfiguration, Completed, PR19) done)",
+        "written, and read back in force",
     )
     assert idrac.write(PROFILE, reset=True).words == "as wanted already: nothing was written"
     assert idrac.restarts == 1
@@ -333,6 +339,16 @@ def test_a_job_that_says_done_without_its_values_in_force_is_not_believed(captur
     idrac.ignores = ("LogicalProc",)
     result = idrac.write(PROFILE, reset=True)
     assert (result.applied, result.wrong) == (False, {"LogicalProc": "Disabled"})
+
+
+@pytest.mark.captures
+def test_after_a_job_that_failed_nobody_waits_for_its_values(captures: Path) -> None:
+    idrac = Idrac(captures, SysProfile="PerfPerWattOptimizedDapc")
+    idrac.fails = True
+    result = idrac.write(PROFILE, reset=True)
+    assert (result.applied, result.wrong) == (False, {"SysProfile": "PerfPerWattOptimizedDapc"})
+    assert "PR21" in result.words
+    assert idrac.bmc.now < 60
 
 
 @pytest.mark.captures

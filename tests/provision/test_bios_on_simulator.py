@@ -124,3 +124,23 @@ def test_pending_values_of_somebody_else_are_refused(simulator: Start) -> None:
     (outcome,) = write(sim)
     assert isinstance(outcome.error, BmcBusyError)
     assert (patches(sim[0]), sim[0].part(Bios).pending) == (0, {"NumLock": "Off"})
+
+
+def test_a_job_that_is_stuck_is_said_and_the_node_is_not_restarted(simulator: Start) -> None:
+    # seen on an R760: Scheduled at 1 % with PR30 for good
+    sim = start(simulator, "127.37.6.1")
+    sim[0].part(JobQueue).next_stuck = True
+    (outcome,) = write(sim, reset=True)
+    assert outcome.value is not None, str(outcome.error)
+    assert "PR30" in outcome.value.words
+    assert set(outcome.value.wrong or ()) == set(WANTED)
+    assert sim[0].power.actions == []
+
+
+def test_what_is_in_force_counts_and_not_what_the_job_says_but_that_is_said(simulator: Start) -> None:
+    sim = start(simulator, "127.37.7.1")
+    sim[0].part(JobQueue).next_outcome = JobState.FAILED
+    (outcome,) = write(sim, reset=True)
+    assert outcome.value is not None, str(outcome.error)
+    assert (outcome.value.applied, values(sim[0])) == (True, WANTED)
+    assert "PR21" in outcome.value.words

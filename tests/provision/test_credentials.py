@@ -91,7 +91,7 @@ def test_list_tells_who_has_what_and_never_the_password(keys: Callable[..., Keys
     )
     with pytest.raises(Killed):
         desk.rotate(stop="kept", wave=1)
-    document = json.loads(desk.hall.run("credentials", "list", "--format", "json")[1])["credentials"]
+    document = desk.hall.document("bmc-credentials", "credentials", "list")["credentials"]
     assert [(row["host"], row["service_tag"], row["state"]) for row in document] == [
         ("gpu001", desk.sim[0].service_tag, "pending"),
         ("gpu002", desk.sim[1].service_tag, "factory"),

@@ -24,6 +24,7 @@ from provision.bmc.logs import (
     newest_first,
     parse_rule,
     read_entry,
+    without_doubles,
 )
 from provision.bmc.times import believable, parse_offset, parse_span, parse_time
 from provision.redfish.bmc import Group, Resource
@@ -408,6 +409,18 @@ def test_a_table_with_an_unknown_severity_is_refused() -> None:
 def test_an_unknown_severity_counts_as_a_warning() -> None:
     found = read_entry("h", "l", {"Severity": "Catastrophic", "MessageId": "X"}, None, CAPTURED)
     assert found.severity is Severity.WARNING
+
+
+def test_an_event_in_both_logs_is_told_once_and_by_its_message_id() -> None:
+    def at(log: str, key: str, seconds: int) -> LogEntry:
+        moment = CAPTURED + timedelta(seconds=seconds)
+        return LogEntry("h", log, "1", key, "PSU 2 lost input.", Severity.CRITICAL, moment, "")
+
+    both = [at("Sel", "6f8002ff", 0), at("Lclog", "PSU0003", 2), at("Sel", "6f8002ff", 4000)]
+    assert [(one.key, one.at) for one in without_doubles(both)] == [
+        ("PSU0003", both[1].at),
+        ("6f8002ff", both[2].at),
+    ]
 
 
 def test_repeats_are_counted_to_the_entry_before_them() -> None:

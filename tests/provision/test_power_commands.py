@@ -198,6 +198,7 @@ def test_a_persistent_boot_is_a_job_for_the_next_reset(desk: Desk) -> None:
     code, out, _ = desk.bmc("boot", "disk", "gpu001", "--persistent", "--yes")
     assert code == 0
     assert "a job brings it at the next reset" in out
+    assert "EFI Fixed Disk Boot Device 1" in out
     listed = json.loads(desk.bmc("jobs", "list", "gpu001", "--format", "json")[1])["jobs"]
     assert [(job["phase"], job["kind"]) for job in listed] == [("waiting", "BIOSConfiguration")]
 
@@ -248,6 +249,8 @@ def test_media_without_boot_and_eject(desk: Desk) -> None:
     assert desk.bmc("media", "insert", "gpu001", ISO, "--no-boot", "--yes")[0] == 0
     assert ISO in desk.bmc("media", "status", "gpu001")[1]
     code, out, _ = desk.bmc("media", "insert", "gpu001", f"{ISO[:-8]}other.iso", "--no-boot", "--yes")
+    assert (code, "--replace" in out) == (1, True)
+    code, out, _ = desk.bmc("media", "insert", "gpu001", f"{ISO[:-8]}other.iso", "--yes")
     assert (code, "--replace" in out) == (1, True)
     assert desk.bmc("media", "eject", "gpu001", "--yes")[0] == 0
     assert desk.bmc("media", "eject", "gpu001")[0] == 0

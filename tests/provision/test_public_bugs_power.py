@@ -245,6 +245,17 @@ def test_a_port_without_a_mac_is_a_boot_target_by_its_fqdd(sim: Simulator) -> No
     assert [job.state for job in sim[0].part(JobQueue)] == [JobState.COMPLETED]
 
 
+def test_a_boot_order_with_reset_is_read_back_after_its_job(sim: Simulator) -> None:
+    async def work(bmc: Bmc) -> BootRun:
+        return await boot_node(bmc, BootPlan(BootSource.HDD, persistent=True, reset=True))
+
+    run = one(sim, work)
+    assert run.reached, run
+    assert run.boot is not None
+    assert "brought it" in run.boot.said
+    assert sim[0].boot.order[0] == "Boot0001"
+
+
 def test_a_boot_order_is_one_job_and_a_second_call_makes_no_other(sim: Simulator) -> None:
     # row 14, for the boot order
     async def disk(bmc: Bmc) -> BootResult:

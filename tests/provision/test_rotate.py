@@ -12,7 +12,7 @@ import pytest
 from fabricctl.errors import BmcError, SecretError
 from provision.bmc.secret import Secret
 from provision.secrets.store import credentials_for
-from provision.workflows.rotate_plan import Fate, plan_rotation
+from provision.workflows.rotate_plan import Fate, Job, plan_rotation
 from tests.provision.halls import Hall
 from tests.provision.key_desk import Keys, Killed, fates
 from tests.sim.idrac import Fault, Profile, Simulator
@@ -83,6 +83,29 @@ def test_an_own_password_policy_is_met(keys: Callable[..., Keys]) -> None:
     desk = keys(1)
     desk.sim[0].part(Accounts).classes = 4
     assert fates(desk.rotate()) == [Fate.CHANGED]
+
+
+def test_a_bmc_that_takes_user_and_password_with_every_request_is_changed_too(
+    keys: Callable[..., Keys],
+) -> None:
+    desk = keys(1)
+    site = Path(desk.hall.path)
+    site.write_text(site.read_text().replace("gpu001: {port", "gpu001: {basic: true, port"))
+    assert fates(desk.rotate()) == [Fate.CHANGED]
+    assert desk.entry().password == Secret(desk.sim[0].users["root"])
+
+
+def test_that_a_password_was_changed_is_recorded_before_the_old_one_is_forgotten(
+    keys: Callable[..., Keys],
+) -> None:
+    desk = keys(2)
+    seen: list[tuple[str, str]] = []
+
+    def record(job: Job) -> None:
+        seen.append((job.host, desk.entry(len(seen)).state.value))
+
+    desk.rotate(record=record)
+    assert seen == [("gpu001", "pending"), ("gpu002", "pending")]
 
 
 # killed at any point

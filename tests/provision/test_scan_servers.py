@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -55,7 +54,7 @@ def test_a_fleet_at_home_is_exit_code_0_and_costs_one_request_each_without_a_log
 @pytest.mark.parametrize("profile", list(Profile))
 def test_every_firmware_tells_tag_and_mac(hall: Callable[..., Hall], profile: Profile) -> None:
     home = hall(2, profile=profile)
-    document = json.loads(home.run("scan", "--format", "json")[1])
+    document = home.document("bmc-scan", "scan")
     assert document["schema"] == "fabricctl.bmc-scan/1"
     assert [(row["service_tag"], row["bmc_mac"]) for row in document["addresses"]] == [
         (bmc.service_tag, bmc.identity["bmc_mac"].lower()) for bmc in home.sim
@@ -67,6 +66,7 @@ def test_crossed_cables_are_exit_code_1(hall: Callable[..., Hall]) -> None:
     code, out, _ = home.run("scan")
     assert code == 1
     assert "BMC cables of gpu001 and gpu002 are crossed" in out
+    assert [one["kind"] for one in home.document("bmc-scan", "scan")["findings"]] == ["bmc-crossed"]
     code, out, err = home.run("scan", "gpu[001-002]", "--format", "csv")
     assert code == 1
     assert out.count("bmc-crossed") == 2

@@ -54,6 +54,13 @@ def test_a_changed_certificate_is_told_with_the_old_one_since_when_and_by_whom()
     assert findings_of(judged, NOW, replace=True) == []
 
 
+def test_a_certificate_recorded_for_another_host_points_to_crossed_cables() -> None:
+    recorded = {"gpu001": Recorded(A, NOW, "ann"), "gpu002": Recorded(B, NOW, "ann")}
+    first, second = findings_of(judge([shown("gpu001", B), shown("gpu002", A)], recorded), NOW)
+    assert "the one recorded for gpu002: are the BMC cables crossed?" in first.text
+    assert "the one recorded for gpu001: are the BMC cables crossed?" in second.text
+
+
 def test_one_certificate_on_two_bmcs_is_said_once_with_both() -> None:
     judged = judge([shown("gpu001", A), shown("gpu002", A), shown("gpu003", B)], {})
     (finding,) = findings_of(judged, NOW)
@@ -127,7 +134,7 @@ def hall(simulator: Callable[..., Simulator], tmp_path: Path, capsys: pytest.Cap
 
 
 def rows(hall: Hall, *more: str) -> dict[str, str]:
-    document = json.loads(hall.run("trust", "--format", "json", *more)[1])
+    document = hall.document("bmc-trust", "trust", *more)
     return {row["host"]: row["certificate"] for row in document["certificates"]}
 
 

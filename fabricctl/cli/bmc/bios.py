@@ -45,9 +45,9 @@ def get_bios(
     HOSTS is a host set such as gpu[001-032] or "all"; then names of attributes such as SysProfile, all when none are
     given.
     """
-    from fabricctl.cli.bmc.reading import ask_all, exit_with
+    from fabricctl.cli.bmc.reading import Forms, ask_all, exit_with, show
     from fabricctl.cli.bmc.width import width
-    from fabricctl.cli.console import print_lines, print_text, say
+    from fabricctl.cli.console import say
     from provision.bmc.bios import nearest
     from provision.report import bios_report as report
     from provision.report.fleet import tail_lines
@@ -57,14 +57,13 @@ def get_bios(
     asked = ask_all(desk, read_bios_state, "reading BIOS settings")
     names = attributes or []
     values = {host: report.values_of(found, names) for host, found in asked.values.items()}
-    if format is Format.JSON:
-        print_text(report.values_json(values, asked.outcomes))
-    elif format is Format.CSV:
-        print_text(report.values_csv(values))
-    elif format is Format.MARKDOWN:
-        print_text(report.values_markdown(values))
-    else:
-        print_lines([*report.value_lines(values), *tail_lines(asked.outcomes, (), width())])
+    forms = Forms(
+        text=lambda: [*report.value_lines(values), *tail_lines(asked.outcomes, (), width())],
+        json=lambda: report.values_json(values, asked.outcomes),
+        csv=lambda: report.values_csv(values),
+        markdown=lambda: report.values_markdown(values),
+    )
+    show(format, asked, forms)
     known = {name for found in asked.values.values() for name in found.values}
     for name in [name for name in names if known and name not in known]:
         near = nearest(name, known)
@@ -84,9 +83,8 @@ def diff_bios(
 
     HOSTS is a host set such as gpu[001-032]; all nodes with a BMC address when left out.
     """
-    from fabricctl.cli.bmc.reading import ask_all, exit_with
+    from fabricctl.cli.bmc.reading import Forms, ask_all, exit_with, show
     from fabricctl.cli.bmc.width import width
-    from fabricctl.cli.console import print_lines, print_text
     from provision.bmc.bios import bios_findings, compare
     from provision.report import bios_report as report
     from provision.report.fleet import tail_lines
@@ -97,16 +95,17 @@ def diff_bios(
     asked = ask_all(desk, read_bios_state, "reading BIOS settings", hosts=list(profiles))
     compared = [one for host, found in asked.values.items() for one in compare(host, found, profiles[host])]
     findings = bios_findings(compared)
-    if format is Format.JSON:
-        print_text(report.diff_json(compared, asked.outcomes, findings))
-    elif format is Format.CSV:
-        print_text(report.diff_csv(compared))
-    elif format is Format.MARKDOWN:
-        print_text(report.diff_markdown(compared))
-    else:
-        whole = all(one.known for one in compared)
-        good = "every setting is as the profile wants it" if whole else ""
-        print_lines([*report.diff_lines(compared), *tail_lines(asked.outcomes, findings, width(), good=good)])
+    good = "every setting is as the profile wants it" if all(one.known for one in compared) else ""
+    forms = Forms(
+        text=lambda: [
+            *report.diff_lines(compared),
+            *tail_lines(asked.outcomes, findings, width(), good=good),
+        ],
+        json=lambda: report.diff_json(compared, asked.outcomes, findings),
+        csv=lambda: report.diff_csv(compared),
+        markdown=lambda: report.diff_markdown(compared),
+    )
+    show(format, asked, forms)
     _say_without(desk, profiles)
     untold = any(not one.known for one in compared) or len(profiles) < len(desk.targets)
     exit_with(asked, findings, untold=untold)

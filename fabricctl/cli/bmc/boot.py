@@ -15,9 +15,8 @@ from fabricctl.errors import UsageError
 if TYPE_CHECKING:
     from fabricctl.nodes.model import Event
     from provision.redfish.bmc import Bmc
-    from provision.report.change_report import Changed, Planned
-    from provision.workflows.boot import BootState
-    from provision.workflows.boot_run import BootPlan, BootRun
+    from provision.report.change_report import Planned
+    from provision.workflows.boot_run import BootLook, BootPlan, BootRun
     from provision.workflows.journal import Journal
 
 boot = typer.Typer(
@@ -278,15 +277,19 @@ def set_boot(
     format: Format,
 ) -> None:
     """Carry a plan out on the nodes of a host set."""
+    from fabricctl.cli.bmc.boot_words import boot_row, plan_boot
     from fabricctl.cli.bmc.change import Manner, look, run_change
-    from provision.workflows.boot import read_state
-    from provision.workflows.boot_run import boot_node
+    from provision.workflows.boot_run import boot_node, look_before
 
     desk = open_desk(hosts, site, state)
-    seen = look(desk, read_state, "reading boot")
+
+    async def read(bmc: Bmc) -> BootLook:
+        return await look_before(bmc, wanted)
+
+    seen = look(desk, read, "reading boot")
     manner = Manner(what, _disturbs(wanted), yes, force, reason, format)
 
-    def plan(host: str, now: BootState) -> Planned:
+    def plan(host: str, now: BootLook) -> Planned:
         return plan_boot(host, now, wanted)
 
     async def work(bmc: Bmc, journal: Journal) -> BootRun:
@@ -299,68 +302,6 @@ def _disturbs(wanted: BootPlan) -> str:
     if wanted.reset:
         return "restart it"
     return "make its next boot another one"
-
-
-def plan_boot(host: str, now: BootState, wanted: BootPlan) -> Planned:
-    """What a boot command would do to one node."""
-    from provision.bmc.boot import decide_override, wanted_override
-    from provision.bmc.power import PowerRequest, decide_power
-    from provision.report.change_report import Planned
-
-    steps, already = [], ""
-    if wanted.image:
-        steps.append(f"insert {wanted.image.partition('?')[0]}")
-    if wanted.nic:
-        steps.append(f"make {wanted.nic} a boot device (BIOS job, unless it is one)")
-    override = wanted_override(wanted.source)
-    if wanted.persistent:
-        steps.append(f"boot order: {wanted.source} first, unless it is")
-    else:
-        change = decide_override(now.boot, override, wanted.mode)
-        if change.refused:
-            return Planned(host, refused=change.refused)
-        already = f"boot is {now.boot.override.words}"
-        if change.body is not None:
-            mode = f", mode {wanted.mode}" if "BootSourceOverrideMode" in change.body["Boot"] else ""
-            steps.append(f"boot {now.boot.override.words} -> {override.words}{mode}")
-    warn = False
-    if wanted.reset:
-        decision = decide_power(PowerRequest.CYCLE, now.system, force=wanted.power.force)
-        if decision.refused or decision.step is None:
-            return Planned(host, refused=decision.refused or "it cannot be restarted")
-        step = decision.step
-        if step.escalates and step.then is not None and wanted.power.grace_s <= 0:
-            step = step.then
-        warn = any(reset.cuts for reset in step.all)
-        steps.append(f"{step.words} (power is {now.system.power_words})")
-    return Planned(host, ", then ".join(steps), already, warn=warn)
-
-
-def boot_row(host: str, run: BootRun) -> Changed:
-    """What came of a boot command on one node."""
-    from provision.bmc.boot import Consumed
-    from provision.report.change_report import Changed, Result
-
-    before = run.boot.before if run.boot is not None else run.media.before if run.media is not None else ""
-    after = run.boot.after if run.boot is not None else run.media.after if run.media is not None else ""
-    said = [f"media {run.media.after}" if run.media is not None and run.boot is not None else ""]
-    said += [run.boot.said if run.boot is not None else ""]
-    if run.power is not None:
-        said.append(", then ".join(reset.value for reset in run.power.sent))
-        said.append(run.power.evidence)
-    if run.fate is not None:
-        fates = {
-            Consumed.YES: "the boot has taken the override",
-            Consumed.NO: "the override is still set: no boot has taken it",
-            Consumed.CHANGED: "somebody set another override meanwhile",
-        }
-        said.append(fates[run.fate])
-    said.append(run.said)
-    written = (
-        any(step is not None and step.written for step in (run.boot, run.media)) or run.power is not None
-    )
-    result = Result.NOT_REACHED if not run.reached else Result.DONE if written else Result.UNCHANGED
-    return Changed(host, result, before, after, "; ".join(text for text in said if text))
 
 
 def _last_events(desk: Desk) -> Mapping[str, Event]:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
+STOPPED = "interrupted before it was finished; what was sent stands in fabricctl events"
+
 
 @dataclass(frozen=True)
 class Manner:
@@ -89,11 +91,12 @@ def run_change(
     :param changed: host and what came of it -> a row of the report.
     """
     from provision.report.change_report import Changed, Result, plan_lines
+    from provision.report.common import failure_lines
 
     planned = [plan(o.target.host, o.value) for o in seen if o.value is not None]
     hosts = [one.host for one in planned if one.words]
     if manner.format is Format.TEXT:
-        _print([*plan_lines(planned, manner.what), *_trust(desk, seen)])
+        _print([*plan_lines(planned, manner.what), *failure_lines(seen), *_trust(desk, seen)])
     rows = [
         Changed(p.host, Result.UNCHANGED, p.already, p.already)
         for p in planned
@@ -105,11 +108,19 @@ def run_change(
         guard_change(desk, hosts, manner.disturbs or manner.what, force=manner.force or not manner.disturbs)
         consent(len(hosts), yes=manner.yes)
         outcomes = _apply(
-            desk, manner, hosts, work, lambda done: _report(manner, rows + _rows(done, changed), done)
+            desk,
+            manner,
+            hosts,
+            work,
+            lambda done, left: _report(
+                manner,
+                [*rows, *_rows(done, changed), *(Changed(h, Result.UNKNOWN, said=STOPPED) for h in left)],
+                done,
+            ),
         )
     failed: list[Outcome[Any]] = [outcome for outcome in seen if outcome.error is not None]
     rows += _rows(outcomes, changed)
-    if hosts or failed or manner.format is not Format.TEXT:
+    if hosts or manner.format is not Format.TEXT:
         _report(manner, rows, [*failed, *outcomes])
     finish(rows, [*failed, *outcomes])
 
@@ -119,9 +130,12 @@ def _apply(
     manner: Manner,
     hosts: Sequence[str],
     work: Callable[[Bmc, Journal], Awaitable[R]],
-    interrupted: Callable[[Sequence[Outcome[R]]], None],
+    interrupted: Callable[[Sequence[Outcome[R]], Sequence[str]], None],
 ) -> list[Outcome[R]]:
-    """Change them, in waves. :param interrupted: reports what was finished when somebody stops it."""
+    """Change them, in waves.
+
+    :param interrupted: reports when somebody stops it: what was finished, and the hosts that were not.
+    """
     from fabricctl.cli.progress import progress
     from provision.redfish.fleet import Interrupted, ask
     from provision.workflows.access import fleet_options
@@ -144,7 +158,8 @@ def _apply(
                 done=lambda _, number: show(f"{manner.what}: {number:,} of {len(targets):,} BMCs"),
             )
         except Interrupted as stopped:
-            interrupted(stopped.outcomes)
+            finished = {outcome.target.host for outcome in stopped.outcomes}
+            interrupted(stopped.outcomes, [host for host in hosts if host not in finished])
             raise
 
 
@@ -196,10 +211,12 @@ def show_table(
     :param lines: for the terminal, instead of the table itself.
     """
     from fabricctl.cli.console import print_text, say
+    from fabricctl.report.screen import DIM
     from provision.report.common import failure_lines, failures_json
 
     if format is Format.TEXT:
-        _print([*(table.lines() if lines is None else lines), *failure_lines(outcomes)])
+        rows = table.lines() if lines is None else lines
+        _print([*(rows or [(("nothing to list", DIM),)]), *failure_lines(outcomes)])
         return
     if format is Format.JSON:
         print_text(table.json(could_not_tell=failures_json(outcomes)))

@@ -27,9 +27,8 @@ def clock(
     HOSTS is a host set such as gpu[001-032]; all nodes with a BMC address when left out. A skew beyond
     management.max_clock_skew_s is a finding: it breaks certificates and package downloads during an install.
     """
-    from fabricctl.cli.bmc.reading import ask_all, exit_with
+    from fabricctl.cli.bmc.reading import Forms, ask_all, exit_with, show
     from fabricctl.cli.bmc.width import width
-    from fabricctl.cli.console import print_lines, print_text
     from provision.bmc.clock import clock_findings, culprit
     from provision.report import clock_report as report
     from provision.report.fleet import tail_lines
@@ -42,14 +41,14 @@ def clock(
     readings = list(asked.values.values())
     findings = [finding for one in readings for finding in clock_findings(one, bound)]
     suspect = culprit(readings, bound)
-    if format is Format.JSON:
-        print_text(report.clock_json(readings, own, suspect, asked.outcomes, findings))
-    elif format is Format.CSV:
-        print_text(report.clock_csv(readings))
-    elif format is Format.MARKDOWN:
-        print_text(report.clock_markdown(readings))
-    else:
-        good = f"every clock is within {bound:g} s"
-        print_lines(report.clock_lines(readings, own, suspect, bound, width(), everything=everything))
-        print_lines(tail_lines(asked.outcomes, findings, width(), good=good))
+    forms = Forms(
+        text=lambda: [
+            *report.clock_lines(readings, own, suspect, bound, width(), everything=everything),
+            *tail_lines(asked.outcomes, findings, width(), good=f"every clock is within {bound:g} s"),
+        ],
+        json=lambda: report.clock_json(readings, own, suspect, asked.outcomes, findings),
+        csv=lambda: report.clock_csv(readings),
+        markdown=lambda: report.clock_markdown(readings),
+    )
+    show(format, asked, forms)
     exit_with(asked, findings, untold=any(one.skew_s is None for one in readings))

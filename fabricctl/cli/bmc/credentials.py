@@ -163,7 +163,6 @@ def _carry_out(
     from provision.workflows.access import fleet_options
     from provision.workflows.journal import Journal
     from provision.workflows.rotate import Rotation, asker
-    from provision.workflows.rotate_plan import HOLDS
 
     journal = Journal(desk.location, desk.site.name, reason)
     options = fleet_options(desk.site)
@@ -172,15 +171,14 @@ def _carry_out(
             store,
             asker(options),
             length=length,
+            record=lambda job: journal(
+                EventKind.BMC_PASSWORD, job.host, job.state, f"new password, kept by {job.key.kind.words}"
+            ),
             step=lambda name: tell(f"{len(results):,} of {len(plan.jobs):,} BMCs; {name}"),
         )
         try:
             for wave in rotation.run(plan.jobs, desk.site.management.bmc_limits.wave):
                 results += wave
-                for one in wave:
-                    if one.fate in HOLDS:
-                        after = f"new password, kept by {one.job.key.kind.words}"
-                        journal(EventKind.BMC_PASSWORD, one.job.host, one.job.state, after)
         except KeyboardInterrupt:
             _show(results, plan, format)
             say("new passwords of the wave that was interrupted are pending: run the same command again")

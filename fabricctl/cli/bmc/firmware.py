@@ -12,6 +12,7 @@ from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
     from fabricctl.cli.bmc.common import Desk
+    from fabricctl.report.screen import Line
 
 app = typer.Typer(
     help="Firmware of nodes: list it, compare it with the site's baseline.",
@@ -39,9 +40,8 @@ def list_firmware(
 
     HOSTS is a host set such as gpu[001-032]; all nodes with a BMC address when left out.
     """
-    from fabricctl.cli.bmc.reading import ask_all, exit_with
+    from fabricctl.cli.bmc.reading import Forms, ask_all, exit_with, show
     from fabricctl.cli.bmc.width import width
-    from fabricctl.cli.console import print_lines, print_text
     from provision.bmc.firmware import spreads
     from provision.report import firmware_report as report
     from provision.report.fleet import note_lines, tail_lines
@@ -51,19 +51,27 @@ def list_firmware(
     asked = ask_all(desk, read_firmware, "reading firmware")
     firmware = {host: found.components for host, found in asked.values.items()}
     rows = spreads(firmware, {target.host: target.model for target in desk.targets})
-    if format is Format.JSON:
-        print_text(report.firmware_json(firmware, rows, asked.outcomes))
-    elif format is Format.CSV:
-        print_text(report.firmware_csv(firmware))
-    elif format is Format.MARKDOWN:
-        print_text(report.firmware_markdown(rows))
-    else:
-        if everything or len(firmware) == 1:
-            for host, components in firmware.items():
-                print_lines(report.host_lines(host, components, everything=everything))
-        else:
-            print_lines(report.fleet_lines(rows))
-        print_lines([*note_lines(asked.outcomes, width()), *tail_lines(asked.outcomes, (), width())])
+    single = everything or len(firmware) == 1
+
+    def text() -> list[Line]:
+        listed = [
+            line
+            for host, own in firmware.items()
+            for line in report.host_lines(host, own, everything=everything)
+        ]
+        return [
+            *(listed if single else report.fleet_lines(rows)),
+            *note_lines(asked.outcomes, width()),
+            *tail_lines(asked.outcomes, (), width()),
+        ]
+
+    forms = Forms(
+        text=text,
+        json=lambda: report.firmware_json(firmware, rows, asked.outcomes),
+        csv=lambda: report.firmware_csv(firmware),
+        markdown=lambda: report.firmware_markdown(rows),
+    )
+    show(format, asked, forms)
     exit_with(asked, untold=any(not found.whole for found in asked.values.values()))
 
 
@@ -79,9 +87,8 @@ def diff_firmware(
     HOSTS is a host set such as gpu[001-032]; all nodes with a BMC address when left out. Every part that a line of the
     baseline names must have its version; a line that names no part of a node is "could not tell".
     """
-    from fabricctl.cli.bmc.reading import ask_all, exit_with
+    from fabricctl.cli.bmc.reading import Forms, ask_all, exit_with, show
     from fabricctl.cli.bmc.width import width
-    from fabricctl.cli.console import print_lines, print_text
     from provision.bmc.firmware import firmware_findings, judge
     from provision.report import firmware_report as report
     from provision.report.fleet import tail_lines
@@ -96,17 +103,18 @@ def diff_firmware(
         for line in judge(host, found.components, baselines[host])
     ]
     findings = firmware_findings(judged)
-    if format is Format.JSON:
-        print_text(report.diff_json(judged, asked.outcomes, findings))
-    elif format is Format.CSV:
-        print_text(report.diff_csv(judged))
-    elif format is Format.MARKDOWN:
-        print_text(report.diff_markdown(judged))
-    else:
-        print_lines(report.diff_lines(judged))
-        good = "every part has the version of the baseline"
-        told = all(line.relation is not None for line in judged)
-        print_lines(tail_lines(asked.outcomes, findings, width(), good=good if told else ""))
+    told = all(line.relation is not None for line in judged)
+    good = "every part has the version of the baseline" if told else ""
+    forms = Forms(
+        text=lambda: [
+            *report.diff_lines(judged),
+            *tail_lines(asked.outcomes, findings, width(), good=good),
+        ],
+        json=lambda: report.diff_json(judged, asked.outcomes, findings),
+        csv=lambda: report.diff_csv(judged),
+        markdown=lambda: report.diff_markdown(judged),
+    )
+    show(format, asked, forms)
     _say_without(desk, baselines)
     untold = any(line.relation is None for line in judged) or len(baselines) < len(desk.targets)
     exit_with(asked, findings, untold=untold)

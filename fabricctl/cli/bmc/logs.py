@@ -69,10 +69,9 @@ def logs(
     that neither management.log_ignore nor the built-in list calls harmless are findings. Entries whose clock was not
     set are kept and marked with "?". With --new, what was shown by the last run with --new is left out.
     """
-    from fabricctl.cli.bmc.reading import ask_all, exit_with
+    from fabricctl.cli.bmc.reading import Forms, ask_all, exit_with, show
     from fabricctl.cli.bmc.width import width
-    from fabricctl.cli.console import print_lines, print_text
-    from provision.bmc.logs import Severity, group, log_findings
+    from provision.bmc.logs import Severity, group, log_findings, without_doubles
     from provision.report import logs_report as report
     from provision.report.fleet import tail_lines
     from provision.workflows.log_marks import keep_marks, read_marks
@@ -92,22 +91,28 @@ def logs(
     judged = report.in_time([(entry, ignore(entry)) for entry in entries])
     wanted = [(entry, why) for entry, why in judged if entry.severity >= level]
     serious = [entry for entry, why in wanted if not why]
-    groups = group(serious)
-    findings = log_findings(group(entry for entry in serious if entry.severity >= Severity.WARNING))
+    once = without_doubles(serious)
+    groups = group(once)
+    findings = log_findings(group(entry for entry in once if entry.severity >= Severity.WARNING))
     shown = judged if everything else [(entry, why) for entry, why in wanted if not why]
-    if format is Format.JSON:
-        print_text(report.logs_json(shown, asked.outcomes, findings))
-    elif format is Format.CSV:
-        print_text(report.logs_csv(shown))
-    elif format is Format.MARKDOWN:
-        print_text(report.logs_markdown(groups))
-    else:
-        print_lines(report.group_lines(groups, here(), width()))
-        print_lines(report.doubt_lines(asked.values))
-        print_lines(report.entry_lines(shown, here(), None if everything else LIMIT))
-        hidden = len(wanted) - len(serious)
-        print_lines(report.count_lines(len(entries), len(serious), hidden, level))
-        print_lines(tail_lines(asked.outcomes, (), width()))
+    doubts = report.doubt_lines(asked.values)
+    hidden = len(wanted) - len(serious)
+    listed = everything or len(desk.targets) == 1  # of many nodes the groups say it in few lines
+    limit = None if everything else LIMIT
+    forms = Forms(
+        text=lambda: [
+            *report.group_lines(groups, here(), width()),
+            *doubts,
+            *(report.entry_lines(shown, here(), limit) if listed else ()),
+            *report.count_lines(len(entries), len(serious), hidden, level),
+            *tail_lines(asked.outcomes, (), width()),
+        ],
+        json=lambda: report.logs_json(shown, asked.outcomes, findings),
+        csv=lambda: report.logs_csv(shown),
+        markdown=lambda: report.logs_markdown(groups),
+        doubts=doubts,
+    )
+    show(format, asked, forms)
     if new:
         keep_marks(desk.location, desk.site.name, serious, query.now)
     exit_with(asked, findings, untold=any(found.unread for found in asked.values.values()))

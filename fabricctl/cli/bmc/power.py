@@ -196,8 +196,7 @@ def power_row(host: str, result: PowerResult) -> Changed:
     """What came of a power command on one node."""
     from provision.report.change_report import Changed, Result
 
-    sent = ", then ".join(reset.value for reset in result.sent)
-    said = "; ".join(text for text in (sent, result.evidence) if text)
+    said = result.words
     before, after = result.before.value or "unknown", result.after.value or "unknown"
     if not result.reached:
         asked = bool(result.sent) and result.sent[-1].asks

@@ -10,6 +10,8 @@ from fabricctl.cli.progress import progress
 
 if TYPE_CHECKING:
     from fabricctl.cli.bmc.common import Desk
+    from fabricctl.cli.state_options import Format
+    from fabricctl.report.screen import Line
     from provision.bmc.outcome import BmcFinding, Outcome
     from provision.redfish.bmc import Bmc
 
@@ -57,6 +59,40 @@ def ask_all(
         except Interrupted as stopped:
             return Asked(stopped.outcomes, True)
     return Asked(outcomes)
+
+
+@dataclass(frozen=True)
+class Forms:
+    """One report in its forms, each made only when it is asked for.
+
+    :param text: lines of the whole report; :param doubts: what could not be told beside failures, which CSV and
+        markdown have no place for.
+    """
+
+    text: Callable[[], Sequence[Line]]
+    json: Callable[[], str]
+    csv: Callable[[], str]
+    markdown: Callable[[], str]
+    doubts: Sequence[Line] = ()
+
+
+def show(format: Format, asked: Asked[Any], forms: Forms) -> None:
+    """Write a report in one form. Beside CSV and markdown, what could not be told goes to standard error."""
+    from fabricctl.cli.console import plain, print_lines, print_text, say
+    from fabricctl.cli.state_options import Format
+    from provision.report.common import exposure_lines, failure_lines
+
+    if format is Format.TEXT:
+        print_lines(forms.text())
+        return
+    if format is Format.JSON:
+        print_text(forms.json())
+        return
+    print_text(forms.csv() if format is Format.CSV else forms.markdown())
+    targets = [outcome.target for outcome in asked.outcomes]
+    beside = [*forms.doubts, *failure_lines(asked.outcomes), *exposure_lines(targets)]
+    for text in plain(beside).splitlines():
+        say(text.strip())
 
 
 def exit_with(asked: Asked[Any], findings: Sequence[BmcFinding] = (), *, untold: bool = False) -> None:

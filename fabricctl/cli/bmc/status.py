@@ -24,9 +24,8 @@ def status(
     HOSTS is a host set such as gpu[001-032]; all nodes with a BMC address when left out. Findings: bad health, failed
     supplies, lost redundancy, temperatures that cannot be, fans at full speed while nothing is hot.
     """
-    from fabricctl.cli.bmc.reading import ask_all, exit_with
+    from fabricctl.cli.bmc.reading import Forms, ask_all, exit_with, show
     from fabricctl.cli.bmc.width import width
-    from fabricctl.cli.console import print_lines, print_text
     from provision.bmc.status import by_model, fan_outliers, status_findings, untold
     from provision.report import status_report as report
     from provision.report.fleet import tail_lines
@@ -37,14 +36,18 @@ def status(
     statuses = list(asked.values.values())
     findings = [finding for one in statuses for finding in status_findings(one)]
     findings += [finding for nodes in by_model(statuses).values() for finding in fan_outliers(nodes)]
-    if format is Format.JSON:
-        print_text(report.status_json(statuses, asked.outcomes, findings))
-    elif format is Format.CSV:
-        print_text(report.status_csv(statuses))
-    elif format is Format.MARKDOWN:
-        print_text(report.status_markdown(statuses))
-    else:
-        good = "everything is healthy by what the BMCs say"
-        print_lines([*report.status_lines(statuses), *report.doubt_lines(statuses)])
-        print_lines(tail_lines(asked.outcomes, findings, width(), good=good))
+    doubts = report.doubt_lines(statuses)
+    good = "everything is healthy by what the BMCs say"
+    forms = Forms(
+        text=lambda: [
+            *report.status_lines(statuses),
+            *doubts,
+            *tail_lines(asked.outcomes, findings, width(), good=good),
+        ],
+        json=lambda: report.status_json(statuses, asked.outcomes, findings),
+        csv=lambda: report.status_csv(statuses),
+        markdown=lambda: report.status_markdown(statuses),
+        doubts=doubts,
+    )
+    show(format, asked, forms)
     exit_with(asked, findings, untold=any(untold(one) or one.skipped for one in statuses))
