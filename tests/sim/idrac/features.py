@@ -21,6 +21,7 @@ from tests.sim.idrac import (
     reboots,
     registries,
     root,
+    scp,
     sensors,
     sessions,
     supplies,
@@ -47,7 +48,7 @@ FEATURES: list[Install] = [
         media.install,
     ),
     *(accounts.install, thermal.install, sensors.install, supplies.install, reboots.install),
-    *(registries.install, minor.install, manager_services.install),
+    *(registries.install, minor.install, manager_services.install, scp.install),
 ]
 """What does not depend on the server's parts."""
 PARTS: list[InstallParts] = [
