@@ -1,4 +1,4 @@
-"""The account of a user on a BMC, found by its name: numbers differ (root is 2 on an iDRAC, 1 on a DGX H100)."""
+"""The account of a user on a BMC, found by its name: numbers differ (2 on an iDRAC, 1 on a DGX H100)."""
 
 from __future__ import annotations
 

@@ -35,6 +35,8 @@ from provision.workflows.journal import Record, forget
 ALREADY = frozenset({"PSU501"})
 """An iDRAC answers 409 PSU501 to On when the server is on: that is what was wanted."""
 _POLL_S, _SLOWEST_S = 2.0, 10.0
+_ENTRIES = 100
+"""Of the lifecycle log, looked through for a reset: a page of 50 may take an iDRAC9 18 s."""
 
 
 @dataclass(frozen=True)
@@ -255,7 +257,13 @@ async def _keys_since(bmc: Bmc, log_id: str) -> list[str]:
     if not log_id:
         return []
     path = f"{(await bmc.layout()).manager}/LogServices/Lclog/Entries"
-    entries = await bmc.members(path, Group.SLOW, until=lambda entry: str(entry.get("Id") or "") == log_id)
+    left = iter(range(_ENTRIES))
+
+    def enough(entry: Resource) -> bool:
+        """At the entry that was the newest, or so far back that it must have been cleared away."""
+        return str(entry.get("Id") or "") == log_id or next(left, None) is None
+
+    entries = await bmc.members(path, Group.SLOW, until=enough)
     return [str(entry.get("MessageId") or "").rpartition(".")[2] for entry in entries]
 
 

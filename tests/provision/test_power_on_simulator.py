@@ -77,6 +77,22 @@ def test_a_cycle_whose_answer_is_lost_is_told_by_the_time_of_the_last_reset(simu
     assert result.reached
 
 
+@pytest.mark.parametrize("arrives", [True, False])
+def test_where_the_system_keeps_no_time_of_its_reset_the_lifecycle_log_tells(
+    simulator: Start, arrives: bool
+) -> None:
+    sim = start(simulator, "127.41.0.1", profile=Profile.IDRAC9_6)  # no BootProgress either
+    sim[0].change("/redfish/v1/Systems/System.Embedded.1", LastResetTime=None)
+    sim[0].power.reset_types = ("On", "ForceOff", "ForceRestart")
+    sim[0].fault(Fault(method="POST", path=RESET, drop_answer=arrives, reset=not arrives))
+    if not arrives:
+        with pytest.raises(BmcOutcomeUnknownError):
+            power(sim, PowerRequest.CYCLE, force=True)
+        return
+    assert "log" in power(sim, PowerRequest.CYCLE, force=True).evidence
+    assert sim[0].power.actions == ["ForceRestart"]
+
+
 def test_a_command_that_never_arrived_is_unknown_and_not_repeated(simulator: Start) -> None:
     sim = start(simulator, "127.41.0.1")
     sim[0].fault(Fault(method="POST", path=RESET, reset=True))

@@ -194,3 +194,30 @@ def test_a_changed_field_shows_and_a_removed_resource_dangles() -> None:
     who.bmc.remove(path)
     assert who.get(path).status == 404
     assert {"@odata.id": path} in who.get(INTERFACES).body["Members"]
+
+
+def test_a_resource_of_one_bmc_alone_joins_its_collection() -> None:
+    simulator = Simulator(count=2, speed=0)
+    who, other = Asker(simulator[0]), Asker(simulator[1])
+    path = f"{MANAGER}/EthernetInterfaces/usb0"
+    who.bmc.add(path, {"Id": "usb0", "MACAddress": "02:00:00:00:00:01"}, into=f"{MANAGER}/EthernetInterfaces")
+    members = who.get(f"{MANAGER}/EthernetInterfaces?$expand=*($levels=1)").body["Members"]
+    assert [member["Id"] for member in members] == ["NIC.1", "usb0"]
+    assert other.get(path).status == 404
+    assert other.get(f"{MANAGER}/EthernetInterfaces").body["Members@odata.count"] == 1
+
+
+def test_soon_after_a_boot_and_a_restart_data_may_not_be_ready() -> None:
+    simulator = Simulator(speed=0)
+    who = Asker(simulator[0])
+    who.bmc.readiness.busy_after_post_s = 60
+    who.reset("ForceRestart")
+    assert who.get(SYSTEM).keys[0] == "SYS518"
+    simulator.clock.advance(61)
+    assert who.get(SYSTEM).status == 200
+    who.bmc.readiness.settling_s = 30
+    who.bmc.readiness.restart(60)
+    simulator.clock.advance(70)
+    assert Asker(who.bmc).get(SYSTEM).keys == ["SWC0700"]
+    simulator.clock.advance(30)
+    assert Asker(who.bmc).get(SYSTEM).status == 200

@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 
+from fabricctl.site.load import load_site
+from provision.bmc.target import Verify
+from provision.workflows.targets import site_targets
 from tests.sim.idrac import Fault, Profile, Simulator, steady_latency
 from tests.sim.idrac.bmc import SimBmc
 from tests.sim.idrac.process import SimProcess
@@ -72,6 +75,7 @@ def test_its_certificate_verifies_against_itself(fleet: Simulator) -> None:
     assert connection.getresponse().status == 200
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_an_old_bmc_speaks_old_tls_only(fleet: Simulator) -> None:
     fleet[0].certificate.limit("1.1")
     with pytest.raises((ssl.SSLError, ConnectionError)):
@@ -149,6 +153,18 @@ def test_a_restarting_bmc_takes_no_requests(fleet: Simulator) -> None:
     assert Client(fleet[0], fleet.port).ask("GET", SYSTEM)[0] == 200
 
 
+def test_how_many_requests_were_under_way_at_once_is_counted(fleet: Simulator) -> None:
+    fleet[0].latency = steady_latency(0.2)
+    clients = [Client(fleet[0], fleet.port) for _ in range(3)]
+    for client in clients:
+        client.connection.request("GET", SYSTEM, headers=client.headers)
+    for client in clients:
+        client.connection.getresponse().read()
+    clients[0].ask("PATCH", SYSTEM, {"AssetTag": "a"})
+    assert fleet[0].most_in_flight == {"reads": 3, "writes": 1}
+    assert fleet[0].in_flight == {"reads": 0, "writes": 0}
+
+
 def test_profiles_may_be_mixed() -> None:
     with Simulator(2, [Profile.IDRAC9_6, Profile.IDRAC10], FIRST) as fleet:
         firmware = [
@@ -182,3 +198,16 @@ def test_a_process_of_its_own_is_controlled_over_a_port() -> None:
         assert process.get("/bmc/gpu003/requests")[0]["path"] == "/redfish/v1"
         with pytest.raises(RuntimeError, match="expected fields"):
             process.post("/fault", colour="red")
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_site_text_names_every_bmc_and_is_valid(whole: bool) -> None:
+    fleet = Simulator(count=3, port=8443)
+    text = fleet.site_text(whole=whole, verify="off", tags=True)
+    nodes = "name: hall\nnode_models: {m: {hcas: [mlx5_0]}}\nnodes: {'gpu[001-003]': {model: m}}\n"
+    targets = site_targets(load_site(text if whole else nodes + text, "site.yaml"))
+    assert [(target.host, target.address, target.port) for target in targets] == [
+        (host, address, 8443) for host, address in zip(fleet.hosts, fleet.addresses, strict=True)
+    ]
+    assert [target.service_tag for target in targets] == [bmc.service_tag for bmc in fleet]
+    assert {target.trust.verify for target in targets} == {Verify.OFF}

@@ -6,6 +6,7 @@ How it is put together, for whoever adds to it:
   called once per profile, not per BMC: the tree is shared by all BMCs, so bodies and handlers are given the BMC.
 - ``tree.fixed(path, body)``: a resource that is the same for all but for identities, which stand in it as
   ``own("mac", fqdd)`` (keys: :mod:`identity`). Serialised once; cheap for hundreds of BMCs. Prefer it.
+- ``tree.mixed(path, body, live_of(bmc))``: fixed, with some fields computed at every request.
 - ``tree.live(path, body_of(bmc))``: computed at every request; None means 404 now.
 - ``tree.family(pattern, body_of(bmc, match))``: resources whose ids come and go (jobs, sessions, log entries).
 - ``tree.collection(path, "JobCollection", members, paged=…)``: members are paths, or a function of the BMC.
@@ -18,6 +19,11 @@ How it is put together, for whoever adds to it:
   by itself: what is due happens when somebody next looks (:mod:`clock`).
 - Power and boot: ``tree.at(Moment.POST_STARTED | POST_DONE | POWERED_OFF, watcher(bmc))``.
 - Hooks a feature provides to the core: ``tree.config_job`` and ``tree.lifecycle_log`` (see :class:`tree.Tree`).
+
+What a test does to one BMC: ``bmc.fault(Fault(…))``, ``bmc.change(path, Field=…)``, ``bmc.remove(path)``,
+``bmc.add(path, body, into=collection)``, ``bmc.replace_card(id)``, ``bmc.readiness``, ``bmc.power``, ``bmc.boot``,
+``bmc.sessions``, ``bmc.jobs``, ``bmc.part(Etags)``; to the fleet: ``cross_cables``, ``duplicate``, ``clock.advance``.
+By hand: ``python -m tests.sim.idrac``; from another process: :mod:`process` and :mod:`control`.
 """
 
 from tests.sim.idrac.bmc import SimBmc

@@ -78,6 +78,11 @@ class SimBmc:
         self.requests: deque[Logged] = deque(maxlen=4000)
         self.changes: dict[str, Body] = {}
         self.removed: set[str] = set()
+        self.extra: dict[str, Body] = {}
+        self.joined: dict[str, list[str]] = {}
+        self.in_flight = {"reads": 0, "writes": 0}
+        self.most_in_flight = {"reads": 0, "writes": 0}
+        """The most requests of a kind that were ever under way at once."""
         self.pending: list[Callable[[], None]] = []
         """Settings that take effect in the next POST, where no jobs feature keeps them."""
         self._parts: dict[Callable[[SimBmc], Any], Any] = {}
@@ -214,6 +219,13 @@ class SimBmc:
     def remove(self, path: str) -> None:
         """This path answers 404 from now on; collections still name it (a dangling link)."""
         self.removed.add(path)
+
+    def add(self, path: str, body: Body, into: str = "") -> None:
+        """Serve one more resource, for this BMC alone, as a member of a collection when one is named."""
+        with self.lock:
+            self.extra[path] = {"@odata.id": path, **body}
+            if into:
+                self.joined.setdefault(into, []).append(path)
 
     def log(self, key: str, *args: str) -> None:
         """Write into the Lifecycle log, where that feature is there."""

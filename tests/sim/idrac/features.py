@@ -18,6 +18,7 @@ from tests.sim.idrac import (
     media,
     minor,
     power,
+    readiness,
     reboots,
     registries,
     root,
@@ -37,7 +38,7 @@ Install = Callable[[Tree, Profile], None]
 InstallParts = Callable[[Tree, Profile, Hardware], None]
 
 FEATURES: list[Install] = [
-    *(root.install, sessions.install, power.install, boot.install),
+    *(root.install, sessions.install, readiness.install, power.install, boot.install),
     *(
         job_resources.install,
         lifecycle.install,

@@ -25,6 +25,8 @@ def single(bmc: SimBmc, path: str) -> bytes | None:
     """The bytes of one resource, None when it is not there; a collection without its pages and options."""
     if path in bmc.removed:
         return None
+    if path in bmc.extra:
+        return dumps(merged(bmc.extra[path], bmc.changes.get(path, {})))
     entry = bmc.tree.entries.get(path)
     if isinstance(entry, Template):
         data = entry.fill(bmc.identity)
@@ -45,14 +47,6 @@ def single(bmc: SimBmc, path: str) -> bytes | None:
 
 def _told(bmc: SimBmc, path: str) -> bytes | None:
     """The same within another resource: what the BMC refuses to tell (a missing licence) stays a link there."""
-    try:
-        return single(bmc, path)
-    except RefusedError:
-        return None
-
-
-def _whole(bmc: SimBmc, path: str) -> bytes | None:
-    """A resource to stand in another; one that is refused (no licence) stays a link."""
     try:
         return single(bmc, path)
     except RefusedError:
@@ -121,7 +115,7 @@ def _check(bmc: SimBmc, options: Mapping[str, str]) -> None:
 
 def _shown(bmc: SimBmc, path: str, entry: Collection) -> Sequence[str]:
     """Members as the collection shows them now, those a test hides left out."""
-    members = entry.paths(bmc)
+    members: Sequence[str] = [*entry.paths(bmc), *bmc.joined.get(path, ())]
     if path in bmc.tree.inventory and not bmc.power.collected:
         members = []
     for hide in bmc.tree.hidden:
@@ -147,11 +141,10 @@ def _collection(bmc: SimBmc, path: str, entry: Collection, options: Mapping[str,
     if top is not None:
         size = min(size, top)
     page = members[skip : skip + size]
-    links = [b'{"@odata.id":' + dumps(member) + b"}" for member in page]
-    if expand or entry.inline:
-        links = [_told(bmc, member) or link for member, link in zip(page, links, strict=True)]
-        if "$select" in options:
-            links = [dumps(_selected(json.loads(link), options["$select"])) for link in links]
+    whole = bool(expand) or entry.inline
+    links = [(whole and _told(bmc, member)) or b'{"@odata.id":' + dumps(member) + b"}" for member in page]
+    if whole and "$select" in options:
+        links = [dumps(_selected(json.loads(link), options["$select"])) for link in links]
     tail = b',"Members":[' + b",".join(links) + b'],"Members@odata.count":' + str(total).encode()
     if top is None and skip + size < total:
         follow = f"{path}?" + _carried(options) + f"$skip={skip + size}"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from tests.sim.idrac.call import Answer
 from tests.sim.idrac.messages import error, errors, message
+from tests.sim.idrac.profile import Profile
+from tests.sim.idrac.tree import Moment, Tree
 
 if TYPE_CHECKING:
     from tests.sim.idrac.bmc import SimBmc
@@ -37,6 +39,11 @@ class Readiness:
         self.host_header_check = False
         """``WebServer.1.HostHeaderCheck``: 400 when the Host header is not the address the BMC knows itself by."""
 
+        self.busy_after_post_s = 0.0
+        """So long after a POST began its data sources are not ready (SYS518), as seen soon after a boot."""
+        self.settling_s = 0.0
+        """So long after the BMC itself restarted it is not ready (SWC0700, which comes as a 400)."""
+
     def not_ready(self, key: str, seconds: float, path: str = ".*", retry_s: int = 30) -> None:
         """Answer with this message for so many simulated seconds: SYS518 is 503, SWC0700 is 400, RAC0508 is 500."""
         self.windows.append(Window(self._bmc.now() + seconds, key, re.compile(path), retry_s))
@@ -50,6 +57,8 @@ class Readiness:
         from tests.sim.idrac.sessions import Sessions
 
         self.absent_until = self._bmc.now() + seconds
+        if self.settling_s:
+            self.not_ready("SWC0700", seconds + self.settling_s)
         self._bmc.part(Sessions).open.clear()
 
     def knows_host(self, host: str) -> bool:
@@ -74,3 +83,14 @@ def refusal_of(bmc: SimBmc, key: str, retry_s: int) -> Answer:
         return error(bmc.profile, key)
     later = message(bmc.profile, "ServiceTemporarilyUnavailable", str(retry_s))
     return errors(bmc.profile, 503, message(bmc.profile, key), later, headers={"Retry-After": str(retry_s)})
+
+
+def _post_started(bmc: SimBmc) -> None:
+    readiness = bmc.part(Readiness)
+    if readiness.busy_after_post_s:
+        readiness.not_ready("SYS518", readiness.busy_after_post_s, r"/redfish/v1/(Systems|Chassis)/.*")
+
+
+def install(tree: Tree, _profile: Profile) -> None:
+    """Listen for boots."""
+    tree.at(Moment.POST_STARTED, _post_started)

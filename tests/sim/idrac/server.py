@@ -57,6 +57,15 @@ class Front:
         if transport is None:
             raise ConnectionResetError
         bmc = self._by_address[transport.get_extra_info("sockname")[0]]
+        kind = "reads" if request.method in ("GET", "HEAD") else "writes"
+        bmc.in_flight[kind] += 1
+        bmc.most_in_flight[kind] = max(bmc.most_in_flight[kind], bmc.in_flight[kind])
+        try:
+            return await self._answer(bmc, request)
+        finally:
+            bmc.in_flight[kind] -= 1
+
+    async def _answer(self, bmc: SimBmc, request: web.BaseRequest) -> web.StreamResponse:
         bmc.settle()
         raw_path, _, query = request.raw_path.partition("?")
         path = "/" + raw_path.strip("/")

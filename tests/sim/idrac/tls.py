@@ -6,6 +6,7 @@ import hashlib
 import ipaddress
 import ssl
 import tempfile
+import warnings
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
@@ -120,6 +121,8 @@ def _context(pem: bytes, newest: str) -> ssl.SSLContext:
     if newest:
         if newest != "1.2":
             context.set_ciphers("DEFAULT:@SECLEVEL=0")
-        context.minimum_version = ssl.TLSVersion.TLSv1
-        context.maximum_version = _VERSIONS[newest]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # old on purpose
+            context.minimum_version = ssl.TLSVersion.TLSv1
+            context.maximum_version = _VERSIONS[newest]
     return context
