@@ -52,7 +52,11 @@ class Temperature:
             return ""
         if self.margin:
             return ""
-        if self.reading < COLDEST or self.reading > HOTTEST or self.reading in STUCK:
+        alarmed = self.health in (
+            "Warning",
+            "Critical",
+        )  # the BMC believes it: 127 °C of a voltage regulator is hot
+        if not COLDEST <= self.reading <= HOTTEST or (self.reading in STUCK and not alarmed):
             return f"reads {self.reading:g} °C"
         return ""
 

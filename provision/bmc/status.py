@@ -19,6 +19,8 @@ COOL_MARGIN = 20.0
 """Degrees below its first upper threshold at which a part is cool."""
 COOL_PART = 60.0
 """For parts without thresholds: degrees Celsius below which none of a server's parts is hot."""
+COLDER = 8.0
+"""Degrees below the coldest inlet at which nothing inside a running server can be: it is that air that cools it."""
 UNKNOWN = "unknown"
 
 
@@ -132,6 +134,9 @@ def _health_findings(status: NodeStatus) -> Iterator[BmcFinding]:
 
 
 def _temperature_findings(status: NodeStatus) -> Iterator[BmcFinding]:
+    inlets = [
+        t.reading for t in status.temperatures if t.inlet and t.reading is not None and not t.impossible
+    ]
     for sensor in status.temperatures:
         if status.power == "Off" and sensor.reading == 0:
             continue  # without power nothing is measured, and nothing is written down as 0
@@ -140,9 +145,20 @@ def _temperature_findings(status: NodeStatus) -> Iterator[BmcFinding]:
                 f"temperature sensor {sensor.name} {sensor.impossible}: it is wrong, and fans may follow it"
             )
             yield _finding(status, "sensor-impossible", text, sensor.name, found=sensor.impossible)
+        elif status.power == "On" and inlets and _too_cold(sensor, min(inlets)):
+            text = (
+                f"temperature sensor {sensor.name} reads {sensor.reading:g} °C, colder than the air that cools it "
+                f"({min(inlets):g} °C): it is wrong"
+            )
+            yield _finding(status, "sensor-impossible", text, sensor.name, found=f"{sensor.reading:g} °C")
         elif sensor.health in ("Warning", "Critical") and not sensor.absent:
             text = f"{sensor.name} is {sensor.health}: {_degrees(sensor)}"
             yield _finding(status, "temperature", text, sensor.name, found=sensor.health)
+
+
+def _too_cold(sensor: Temperature, air: float) -> bool:
+    told = sensor.reading is not None and not (sensor.absent or sensor.inlet or sensor.margin)
+    return told and (sensor.reading or 0.0) < air - COLDER
 
 
 def _degrees(sensor: Temperature) -> str:

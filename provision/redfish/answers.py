@@ -45,7 +45,12 @@ def error_of(target: Target, method: str, reply: Reply) -> BmcError:
             hint="log out elsewhere, or wait 30 minutes until idle ones end; a BMC reset ends all",
         )
     if kind is Meaning.UNAUTHORIZED:
-        return BmcLoginError(f"the BMC does not accept the login: {said(reply)}", bmc=name)
+        hint = (
+            "an iDRAC10 offers no HTTP Basic: leave basic out of management.bmc_access"
+            if target.basic
+            else ""
+        )
+        return BmcLoginError(f"the BMC does not accept the login: {said(reply)}", bmc=name, hint=hint)
     if kind is Meaning.NOT_READY:
         return BmcNotReadyError(what, bmc=name)
     if kind in (Meaning.BUSY, Meaning.PENDING):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import resource
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -114,6 +115,7 @@ async def _run(
     finished: list[Outcome[T] | None],
 ) -> list[Outcome[T]]:
     at_once = max(1, min(options.limits.fleet, wave or options.limits.fleet, len(targets) or 1))
+    _make_room(at_once * (options.limits.reads + 2))
     waiting = iter(enumerate(targets))
     count = 0
     with _keeping(options) as keeper, _threads(options, at_once) as threads:
@@ -129,18 +131,34 @@ async def _run(
                     done(outcome, count)
 
         tasks = [asyncio.ensure_future(worker(number * START_GAP_S)) for number in range(at_once)]
-        try:
-            await asyncio.gather(*tasks)
-        except BaseException:
-            await _stopped(tasks)
-            raise
+        await _all(tasks)
     return [outcome for outcome in finished if outcome is not None]
 
 
-async def _stopped(tasks: Sequence[asyncio.Future[None]]) -> None:
+def _make_room(connections: int) -> None:
+    """Let this process have so many files open, as far as the system allows: 1,024 is a usual limit."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = connections + 200
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+
+
+async def _all(tasks: Sequence[asyncio.Future[None]]) -> None:
+    """Await all; when one fails, or this is cancelled, the others are cancelled, each once: they log out on their way,
+    which a second cancellation would cut off (as ``gather`` and its clean-up do).
+    """
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        under_way = [task for task in tasks if not task.done()]
+        for task in under_way:
+            task.cancel()
+        if under_way:
+            await asyncio.wait(under_way)
     for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+        if not task.cancelled():
+            task.result()
 
 
 async def _one(

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from provision.redfish import reaper
 from provision.redfish.ledger import Ledger
 
 LOG = logging.getLogger(__name__)
+STARTS = 3
+"""Times a reaper is started in one run: whoever ends it again and again means it."""
 PARTING_S = 5.0
 """Seconds the reaper may take to end when it has nothing left to do."""
 
@@ -33,6 +36,7 @@ class Reaper:
         self._ledger = Ledger(folder) if folder is not None else None
         self._process: subprocess.Popen[bytes] | None = None
         self._last = 0
+        self._starts = 0
         self._open: dict[int, list[dict[str, Any]]] = {}
 
     def asking(self, target: Target, path: str, credentials: Credentials) -> int:
@@ -113,14 +117,18 @@ class Reaper:
             process.stdin.flush()
         except OSError:  # somebody ended it: another one takes over all that is open
             self._process = None
-            LOG.warning("the reaper of BMC sessions was ended; starting another one")
+            LOG.warning("the reaper of BMC sessions was ended")
+            with suppress(OSError):
+                process.stdin.close()
+            process.poll()
             self._start()
             for told in [line for lines in self._open.values() for line in lines]:
                 self._write(told)
 
     def _start(self) -> None:
-        if self._process is not None:
+        if self._process is not None or self._starts >= STARTS:
             return
+        self._starts += 1
         inherited = []
         if self._ledger is not None:
             try:
@@ -136,7 +144,7 @@ class Reaper:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
-                env={},
+                env=_environment(),
                 pass_fds=inherited,
                 start_new_session=True,
             )
@@ -145,3 +153,8 @@ class Reaper:
             return
         if self._ledger is not None and inherited:
             self._write({"ledger": str(self._ledger.path.resolve())})
+
+
+def _environment() -> dict[str, str]:
+    """What an interpreter may need to start; nothing else, as passwords may stand in the environment."""
+    return {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}

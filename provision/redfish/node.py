@@ -45,6 +45,7 @@ class RedfishBmc:
         self._writing = asyncio.Lock()
         self._root: Resource | None = None
         self._root_lock = asyncio.Lock()
+        self._closed_root = False
         self._layout: Layout | None = None
         self._layout_lock = asyncio.Lock()
         self._etags: dict[str, str] = {}
@@ -77,17 +78,27 @@ class RedfishBmc:
 
     async def root(self) -> Resource:
         """The service root, asked once and without login."""
+        root = await self._open_root()
+        if root is None:
+            root = self._root = self._as_root(await self._read(ROOT, Group.QUICK.value))
+        return root
+
+    async def _open_root(self) -> Resource | None:
+        """The root as everybody may read it (DSP0266 wants that); None where a BMC keeps it from strangers."""
         async with self._root_lock:
-            if self._root is None:
+            if self._root is None and not self._closed_root:
                 reply = await self._read(ROOT, Group.QUICK.value, anonymous=True)
-                if not reply.ok:
-                    raise error_of(self.target, "GET", reply)
-                if not reply.resource:
-                    raise BmcGarbledError(
-                        f"{ROOT}: expected a service root, found none", bmc=str(self.target)
-                    )
-                self._root = reply.resource
-        return self._root
+                self._closed_root = reply.status == 401 and self._link.options.credentials is not None
+                if not self._closed_root:
+                    self._root = self._as_root(reply)
+            return self._root
+
+    def _as_root(self, reply: Reply) -> Resource:
+        if not reply.ok:
+            raise error_of(self.target, "GET", reply)
+        if not reply.resource:
+            raise BmcGarbledError(f"{ROOT}: expected a service root, found none", bmc=str(self.target))
+        return reply.resource
 
     async def layout(self) -> Layout:
         """Where the main resources are, worked out once."""
@@ -229,7 +240,9 @@ class RedfishBmc:
         reply = await self._link.send(
             method, path, deadline_s=deadline_s, headers={**login, **fields}, body=body, counts=counts
         )
-        if reply.status == 401 and not anonymous and meaning(reply) is Meaning.UNAUTHORIZED:
+        if reply.status != 401:
+            self._session.worked(login)
+        elif not anonymous and meaning(reply) is Meaning.UNAUTHORIZED:
             renewed = await self._session.renew(login)
             if renewed and method != "POST":
                 login = await self._session.headers(self._sessions_path)
@@ -245,7 +258,7 @@ class RedfishBmc:
             await self._read(clean(self._session.uri), Group.QUICK.value)
 
     async def _sessions_path(self) -> str:
-        root = await self.root()
+        root = await self._open_root() or {}
         return clean(link_of(at(root, "Links", "Sessions")) or SESSIONS)
 
     async def _etag(self, path: str) -> str:

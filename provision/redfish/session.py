@@ -71,7 +71,7 @@ class Session:
         self._number = 0
         self._path = SESSIONS
         self._lock = asyncio.Lock()
-        self._renewed = False
+        self._worked = False
         self._refused: BmcError | None = None
         self.ended: list[str] = []
         """Sessions of killed runs that were ended at login."""
@@ -101,19 +101,27 @@ class Session:
         return {"X-Auth-Token": self._token}
 
     async def renew(self, stale: Mapping[str, str]) -> bool:
-        """Log in again after a 401, once per run; whether there is now another login than the one that was refused."""
+        """Log in again after a 401; whether there is now another login than the one that was refused.
+
+        Only where the refused one has worked before: a BMC that accepts no login at all is not asked for more of them.
+        """
         token = stale.get("X-Auth-Token", "")
         if not token:
             return False
         async with self._lock:
             if self._token != token:
                 return bool(self._token)  # somebody else did meanwhile
-            if self._renewed:
+            if not self._worked:
                 return False
-            self._renewed = True
+            self._worked = False
             self._forget()
             await self._login()
         return True
+
+    def worked(self, login: Mapping[str, str]) -> None:
+        """An answer other than 401 came to this login."""
+        if self._token and login.get("X-Auth-Token") == self._token:
+            self._worked = True
 
     def _known(self) -> Credentials:
         if self._credentials is None:
@@ -136,11 +144,24 @@ class Session:
                 await self._link.options.sleep(
                     FULL_PAUSE_S * (1.0 + 0.5 * self._link.options.random.random())
                 )
-                await self._open()
+                await self._open_after_all()
         except BmcLoginError as exc:
             self._refused = exc
             raise
         await self._end_stale()
+
+    async def _open_after_all(self) -> None:
+        """The one more try when every session was taken."""
+        try:
+            await self._open()
+        except BmcSessionsFullError as exc:
+            left = self._keeper.stale(self._link.target, self._known().user) if self._keeper else []
+            if left:
+                exc.hint = (
+                    f"{len(left)} of them were left by a fabricctl that was killed; they end when idle (iDRAC9: after "
+                    "30 minutes), and a BMC reset ends all"
+                )
+            raise
 
     async def _open(self) -> None:
         credentials = self._known()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -11,10 +11,12 @@ from typing import Any
 
 from fabricctl.adapters.command import Deadline
 from fabricctl.adapters.local import LocalSession
-from fabricctl.errors import BmcAnswerError, BmcDeadlineError, BmcUnsupportedError, ViewerError
+from fabricctl.errors import BmcAnswerError, BmcDeadlineError, BmcError, BmcUnsupportedError, ViewerError
 from provision.bmc.clock import Certificate, ClockReading, OwnClock, read_chrony, read_timedatectl, reading
+from provision.bmc.target import Target
 from provision.bmc.times import parse_offset, parse_time
 from provision.redfish.bmc import Bmc, Resource
+from provision.redfish.trust import fetch_certificate
 
 LOOKS = 2
 """Measured looks of which the quicker one counts: one may have waited for something."""
@@ -32,16 +34,42 @@ class Clocks:
     elapsed: Callable[[], float] = monotonic
 
 
-async def read_clock(bmc: Bmc, clocks: Clocks = Clocks()) -> ClockReading:
+Served = Callable[[Target], Awaitable[Certificate]]
+
+
+async def served_dates(target: Target) -> Certificate:
+    """Dates of the certificate that is really served: what a client will hold against its clock.
+
+    :raises BmcError: no TLS with it.
+    """
+    found = await fetch_certificate(target)
+    return Certificate(found.not_before, found.not_after)
+
+
+async def read_clock(
+    bmc: Bmc,
+    clocks: Clocks = Clocks(),
+    served: Served | None = None,
+) -> ClockReading:
     """The BMC's time (of its ``Date`` header where the manager tells none) and the dates of its certificate.
 
+    :param served: asks for the served certificate; the BMC's own word counts without it, or where it fails.
     :raises BmcError: the manager cannot be read.
     """
     layout = await bmc.layout()
     await bmc.get(layout.manager)  # a login may be part of the first request: its time is not the clock's
-    certificate = await _certificate(bmc, layout.manager)
+    certificate = await _dates(bmc, layout.manager, served)
     looks = [await _look(bmc, layout.manager, clocks, certificate) for _ in range(LOOKS)]
     return min(looks, key=lambda look: look.bound_s)
+
+
+async def _dates(bmc: Bmc, manager: str, served: Served | None) -> Certificate:
+    if served is not None:
+        try:
+            return await served(bmc.target)
+        except BmcError as error:
+            bmc.note("TLS", f"dates of the certificate are taken from the BMC's own word: {error.message}")
+    return await _certificate(bmc, manager)
 
 
 async def _look(bmc: Bmc, manager: str, clocks: Clocks, certificate: Certificate) -> ClockReading:

@@ -394,6 +394,9 @@ def test_right_clocks_exit_0(hall: Callable[..., Hall]) -> None:
     code, found = hall(2).json("clock", "all")
     assert (code, found["findings"]) == (0, [])
     assert all(abs(one["skew_s"]) < 5 for one in found["clocks"])
+    now = datetime.now(UTC).isoformat()
+    dates = [(one["certificate_not_before"], one["certificate_not_after"]) for one in found["clocks"]]
+    assert all(start < now < end for start, end in dates), dates
 
 
 # ---- status --------------------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from provision.bmc.clock import (
     span,
 )
 from provision.bmc.reply import Reply
+from provision.bmc.target import Target
 from provision.redfish.bmc import Group
 from provision.workflows.clock import Clocks, own_clock, read_clock
 from tests.provision.dumps import dgx, edit, r750
@@ -70,6 +71,22 @@ def test_without_dates_of_a_certificate_the_clock_is_still_read(captures: Path) 
     del bmc.resources[f"{MANAGER}/NetworkProtocol/HTTPS/Certificates"]
     found = run(read_clock(bmc, clocks(R750_TIME, 0.2, 0.2)))
     assert (found.certificate, found.bmc_time is not None, len(bmc.notes)) == (Certificate(), True, 1)
+
+
+@pytest.mark.captures
+def test_the_served_certificate_comes_before_the_bmcs_own_word(captures: Path) -> None:
+    dates = Certificate(R750_TIME - timedelta(days=1), R750_TIME + timedelta(days=1))
+
+    async def served(target: Target) -> Certificate:
+        return dates
+
+    async def refused(target: Target) -> Certificate:
+        raise BmcError("no TLS", bmc="gpu001")
+
+    bmc = r750(captures)
+    assert run(read_clock(bmc, clocks(R750_TIME, 0.2, 0.2), served)).certificate == dates
+    fallen = run(read_clock(bmc, clocks(R750_TIME, 0.2, 0.2), refused)).certificate
+    assert (fallen.not_after, len(bmc.notes)) == (datetime(2032, 11, 23, 1, 28, tzinfo=UTC), 1)
 
 
 class _DateHeader(StatefulBmc):

@@ -109,6 +109,22 @@ def test_an_impossible_temperature_is_a_finding(captures: Path, reading: float) 
 
 
 @pytest.mark.captures
+def test_a_part_colder_than_the_air_that_cools_it_has_a_wrong_sensor(captures: Path) -> None:
+    bmc = r750(captures)
+    edit(bmc, THERMAL)["Temperatures"][3]["ReadingCelsius"] = 7  # the GPU; the inlet has 25
+    (finding,) = judged(bmc)
+    assert (finding.kind, finding.part) == ("sensor-impossible", "System Board GPU2 Temp")
+
+
+@pytest.mark.captures
+def test_a_reading_of_127_that_alarms_is_hot_and_not_stuck(captures: Path) -> None:
+    bmc = r750(captures)
+    edit(bmc, THERMAL)["Temperatures"][0].update(ReadingCelsius=127, Status={"Health": "Critical"})
+    (finding,) = judged(bmc)
+    assert finding.kind == "temperature"
+
+
+@pytest.mark.captures
 def test_a_node_without_power_may_read_0_degrees(captures: Path) -> None:
     bmc = r750(captures)
     edit(bmc, THERMAL)["Temperatures"][0]["ReadingCelsius"] = 0

@@ -32,12 +32,12 @@ def clock(
     from provision.bmc.clock import clock_findings, culprit
     from provision.report import clock_report as report
     from provision.report.fleet import tail_lines
-    from provision.workflows.clock import own_clock, read_clock
+    from provision.workflows.clock import own_clock, read_clock, served_dates
 
     desk = open_desk(hosts, site, state)
     bound = desk.site.management.max_clock_skew_s
     own = own_clock()
-    asked = ask_all(desk, read_clock, "reading clocks")
+    asked = ask_all(desk, lambda bmc: read_clock(bmc, served=served_dates), "reading clocks")
     readings = list(asked.values.values())
     findings = [finding for one in readings for finding in clock_findings(one, bound)]
     suspect = culprit(readings, bound)

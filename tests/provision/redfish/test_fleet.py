@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -28,7 +30,7 @@ from provision.bmc.outcome import Outcome
 from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target, Trust, Verify
 from provision.redfish.bmc import Bmc, Group, Layout
-from provision.redfish.fleet import FleetOptions, Limits, ask, ask_async
+from provision.redfish.fleet import FleetOptions, Interrupted, Limits, ask, ask_async
 from provision.redfish.trust import fetch_certificate
 from tests.sim.idrac import Fault, Profile, Simulator
 from tests.sim.idrac.replay import Replay
@@ -239,6 +241,29 @@ def test_an_error_that_is_no_bmcs_ends_the_run_and_every_session(simulator: Make
         ask(targets_of(fleet), work, options(fleet))
     assert time.monotonic() - began < 5
     assert all(len(bmc.sessions) == 0 for bmc in fleet)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_tells_what_it_finished_and_logs_out(
+    simulator: Make, number: signal.Signals
+) -> None:
+    fleet = simulator(4)
+    handlers = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+
+    async def work(bmc: Bmc) -> Any:
+        value = await tag(bmc)
+        if bmc.target.host == "gpu004":
+            await asyncio.sleep(0.2)
+            os.kill(os.getpid(), number)
+        if bmc.target.host in ("gpu003", "gpu004"):
+            await asyncio.sleep(30)
+        return value
+
+    with pytest.raises(Interrupted) as caught:
+        ask(targets_of(fleet), work, options(fleet))
+    assert [outcome.value for outcome in caught.value.outcomes] == [bmc.service_tag for bmc in fleet][:2]
+    assert all(len(bmc.sessions) == 0 for bmc in fleet)
+    assert {one: signal.getsignal(one) for one in handlers} == handlers
 
 
 def test_a_run_can_be_part_of_a_bigger_loop(simulator: Make) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from aiohttp import web
 
-from fabricctl.errors import BmcLoginError, BmcNotFoundError
+from fabricctl.errors import BmcLoginError, BmcNotFoundError, BmcOutcomeUnknownError
 from provision.redfish.bmc import Bmc
-from tests.provision.redfish.conftest import Asker
-from tests.provision.redfish.tiny import SESSIONS, Tiny
+from tests.provision.redfish.conftest import Asker, Clock
+from tests.provision.redfish.tiny import SESSIONS, Tiny, message
 
 
 def test_a_read_logs_in_once_and_logs_out(tiny: Tiny, run: Asker) -> None:
@@ -106,3 +107,97 @@ def test_members_are_expanded_over_all_pages(tiny: Tiny, run: Asker) -> None:
         return [member["Id"] for member in await bmc.members(path)]
 
     assert run(work).value == ["0", "1", "2"]
+
+
+def test_a_root_that_is_closed_to_strangers_is_read_after_the_login(tiny: Tiny, run: Asker) -> None:
+    def closed(request: web.Request) -> web.Response | None:
+        return None if "x-auth-token" in request.headers else message(401, "AccessDenied")
+
+    tiny.rules["GET", "/redfish/v1"] = closed
+    tiny.tree["/redfish/v1/Systems/1"] = {"Id": "1"}
+
+    async def work(bmc: Bmc) -> Any:
+        return (await bmc.get("/redfish/v1/Systems/1")).resource["Id"], (await bmc.root())["Vendor"]
+
+    assert run(work).value == ("1", "Dell")
+    assert tiny.sessions == {}
+    assert isinstance(run(work, credentials=None).error, BmcLoginError)
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_read_follows_a_moved_resource_on_the_same_bmc(tiny: Tiny, run: Asker, status: int) -> None:
+    tiny.rules["GET", "/redfish/v1/Old"] = lambda request: web.Response(
+        status=status, headers={"Location": "https://192.0.2.99/redfish/v1/New"}
+    )
+    tiny.tree["/redfish/v1/New"] = {"Id": "new"}
+    outcome = run(lambda bmc: bmc.get("/redfish/v1/Old"))
+    assert outcome.value.resource == {"Id": "new"}
+
+
+def test_a_resource_that_moves_in_circles_is_an_error(tiny: Tiny, run: Asker) -> None:
+    tiny.rules["GET", "/redfish/v1/Old"] = lambda request: web.Response(
+        status=308, headers={"Location": "/redfish/v1/Old"}
+    )
+    outcome = run(lambda bmc: bmc.get("/redfish/v1/Old"))
+    assert "308" in str(outcome.error)
+    assert len(tiny.asked("GET", "/redfish/v1/Old")) == 3
+
+
+def test_odd_members_are_noted_and_the_rest_is_read(tiny: Tiny, run: Asker) -> None:
+    path = "/redfish/v1/Systems/1/Things"
+    licence = {
+        "error": {"@Message.ExtendedInfo": [{"MessageId": "IDRAC.2.7.LIC501", "Message": "No license."}]}
+    }
+    tiny.rules["GET", f"{path}?$expand=*($levels=1)"] = lambda request: web.json_response(
+        {
+            "Members": [
+                {"@odata.id": f"{path}/1", "Id": "1"},
+                None,
+                {"@odata.id": f"{path}/gone"},
+                {"@odata.id": f"{path}/bare"},
+                {"@odata.id": f"{path}/licence", **licence},
+                {"@odata.id": f"{path}/1", "Id": "1"},
+                {},
+            ],
+            "Members@odata.nextLink": f"{path}?$skip=7",
+        }
+    )
+    tiny.tree[f"{path}/bare"] = {"@odata.id": f"{path}/bare", "Id": "bare"}
+    tiny.rules["GET", f"{path}?$skip=7"] = lambda request: web.json_response(
+        {"Members": [{"@odata.id": f"{path}/9", "Id": "9"}], "Members@odata.nextLink": f"{path}?$skip=7"}
+    )
+
+    async def work(bmc: Bmc) -> Any:
+        return [member["Id"] for member in await bmc.members(path)]
+
+    outcome = run(work)
+    assert outcome.value == ["1", "bare", "9"]
+    noted = " | ".join(f"{note.path} {note.text}" for note in outcome.notes)
+    for text in ("no object", f"{path}/gone listed, but not there", "LIC501", "listed twice", "pages repeat"):
+        assert text in noted
+
+
+@pytest.mark.parametrize("answer", [{"Members": None}, {"Members": {}}, {}])
+def test_a_collection_without_members_is_empty_and_noted(tiny: Tiny, run: Asker, answer: Any) -> None:
+    tiny.rules["GET", "/redfish/v1/Fabrics?$expand=*($levels=1)"] = lambda request: web.json_response(answer)
+    outcome = run(lambda bmc: bmc.members("/redfish/v1/Fabrics"))
+    assert (outcome.value, outcome.error) == ([], None)
+    assert outcome.notes
+
+
+def test_a_bare_503_to_a_command_is_not_followed_by_a_second_command(tiny: Tiny, run: Asker) -> None:
+    path = "/redfish/v1/Systems/1/Actions/Reset"
+    tiny.rules["POST", path] = lambda request: web.Response(status=503)
+    assert run(lambda bmc: bmc.post(path, {})).error is not None
+    assert len(tiny.asked("POST", path)) == 1
+    tiny.rules["POST", path] = lambda request: web.Response(status=504)
+    assert isinstance(run(lambda bmc: bmc.post(path, {})).error, BmcOutcomeUnknownError)
+    assert len(tiny.asked("POST", path)) == 2
+
+
+def test_a_command_refused_by_name_as_not_ready_is_sent_again(tiny: Tiny, run: Asker, clock: Clock) -> None:
+    path = "/redfish/v1/Systems/1/Actions/Reset"
+    answers = [message(503, "SYS518", "Retry in 30 seconds"), web.Response(status=204)]
+    tiny.rules["POST", path] = lambda request: answers.pop(0)
+    assert run(lambda bmc: bmc.post(path, {})).value.status == 204
+    assert [30 <= seconds <= 33 for seconds in clock.slept] == [True]
