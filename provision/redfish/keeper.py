@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,9 @@ class Reaper:
         except OSError:  # somebody ended it: another one takes over all that is open
             self._process = None
             LOG.warning("the reaper of BMC sessions was ended")
+            with suppress(OSError):
+                process.stdin.close()
+            process.poll()
             self._start()
             for told in [line for lines in self._open.values() for line in lines]:
                 self._write(told)

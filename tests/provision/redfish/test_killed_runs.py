@@ -85,6 +85,14 @@ def start(
     return process
 
 
+def wait_for_logins(fleet: Simulator, process: subprocess.Popen[str]) -> None:
+    """Until every login is answered, and the client knows."""
+    assert process.stdout is not None
+    for _ in range(60):
+        process.stdout.readline()
+    assert open_sessions(fleet) == 6
+
+
 def opened(fleet: Simulator, number: int) -> bool:
     until = time.monotonic() + 10
     while time.monotonic() < until:
@@ -100,7 +108,7 @@ def test_a_killed_run_leaves_no_session(
     fleet: Simulator, tmp_path: Path, number: signal.Signals, writes: bool
 ) -> None:
     process = start(fleet, tmp_path / "ledger", writes=writes)
-    assert opened(fleet, 6)
+    wait_for_logins(fleet, process)
     os.killpg(process.pid, number)  # as a terminal does: the whole group
     _, errors = process.communicate(timeout=20)
     assert process.returncode != 0
@@ -120,10 +128,7 @@ def test_what_not_even_the_reaper_could_end_is_ended_by_the_next_run(
     fleet: Simulator, tmp_path: Path
 ) -> None:
     process = start(fleet, tmp_path / "ledger")
-    assert process.stdout is not None
-    for _ in range(100):  # reads: by then every login is answered
-        process.stdout.readline()
-    assert open_sessions(fleet) == 6
+    wait_for_logins(fleet, process)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     for pid in [*map(int, children), process.pid]:
         os.kill(pid, signal.SIGKILL)  # as the end of a container or a power cut
