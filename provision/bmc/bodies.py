@@ -11,6 +11,7 @@ from provision.bmc.inventory import Depth, Gap
 from provision.bmc.outcome import Note
 
 Body = Mapping[str, Any]
+"""A JSON object; at run time a ``dict``, which is told from other values a good deal faster than a ``Mapping``."""
 EMPTY: Body = {}
 _FQDD = re.compile(r"[A-Za-z]+\.[A-Za-z]+\.[0-9A-Za-z]+")
 
@@ -66,8 +67,8 @@ def last(path: str) -> str:
 def inner(body: Any, *keys: str) -> Body:
     """A nested object; empty when it or one around it is absent, null or no object."""
     for key in keys:
-        body = body.get(key) if isinstance(body, Mapping) else None
-    return body if isinstance(body, Mapping) else EMPTY
+        body = body.get(key) if isinstance(body, dict) else None
+    return body if isinstance(body, dict) else EMPTY
 
 
 def link(body: Any, *keys: str) -> str:
@@ -77,15 +78,15 @@ def link(body: Any, *keys: str) -> str:
 
 def links(body: Any, key: str) -> list[str]:
     """Paths in a list of references; also of a single reference."""
-    value = body.get(key) if isinstance(body, Mapping) else None
+    value = body.get(key) if isinstance(body, dict) else None
     listed = value if isinstance(value, list) else [value]
-    return [path for item in listed if isinstance(item, Mapping) and (path := path_of(item))]
+    return [path for item in listed if isinstance(item, dict) and (path := path_of(item))]
 
 
 def objects(body: Any, key: str) -> Iterator[Body]:
     """Objects in a list; anything else in it is left out."""
-    value = body.get(key) if isinstance(body, Mapping) else None
-    return (item for item in value if isinstance(item, Mapping)) if isinstance(value, list) else iter(())
+    value = body.get(key) if isinstance(body, dict) else None
+    return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
 
 
 def each_once(bodies: Iterable[Body]) -> list[Body]:
