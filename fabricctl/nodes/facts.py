@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 Value = str | int | float | bool | dict[str, "Value"] | list["Value"]
 """What JSON holds, null excepted: a value that is not known is not told."""
@@ -53,64 +55,85 @@ class FactChange:
     after: Value | None
 
 
+class HeldFact(NamedTuple):
+    """A fact that holds. :param number: of the store; :param text: its value as JSON."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactTelling:
+    """What is told of one node.
+
+    :param whole: families (``nic``) of which everything is told: what is not told of them is not there any more.
+    """
+
+    node: str
+    facts: Sequence[NodeFact]
+    whole: frozenset[str] = frozenset()
+
+    @property
+    def families(self) -> frozenset[str]:
+        """Families it touches."""
+        return self.whole | {family_of(fact.field) for fact in self.facts}
+
+
 @dataclass(frozen=True, slots=True)
 class FactMerge:
-    """What to store of one node: facts that are new, those that end, those that were told again."""
+    """What to store of one node: facts that are new, keys that end, numbers of those that were told again.
 
-    added: tuple[NodeFact, ...] = ()
-    ended: tuple[StoredFact, ...] = ()
-    confirmed: tuple[StoredFact, ...] = ()
+    :param held: what held before, of the families that were told.
+    """
+
+    added: tuple[NodeFact, ...]
+    ended: tuple[Key, ...]
+    confirmed: tuple[int, ...]
+    held: Mapping[Key, HeldFact]
 
     def changes(self, node: str) -> list[FactChange]:
         """The same as changes, a value that took another's place as one."""
-        old = {stored.fact.key: stored.fact.value for stored in self.ended}
+        old = {key: json.loads(self.held[key].text) for key in self.ended}
         made = [
             FactChange(node, new.part, new.field, old.pop(new.key, None), new.value) for new in self.added
         ]
         return made + [FactChange(node, *key, value, None) for key, value in old.items()]
 
 
+def family_of(field: str) -> str:
+    """``nic`` of ``nic.link``."""
+    return field.partition(".")[0]
+
+
+def as_text(value: Value) -> str:
+    """A value as the store keeps it: JSON in plain ASCII, so that equal texts are equal values of one kind."""
+    return json.dumps(value, separators=(",", ":"))
+
+
 def merge_node_facts(
-    held: Iterable[StoredFact], told: Iterable[NodeFact], gone: Iterable[Key] = ()
+    held: Mapping[Key, HeldFact], told: Iterable[NodeFact], whole: frozenset[str] = frozenset()
 ) -> FactMerge:
     """Lay facts over those that hold: the same value confirms, another one takes the place, others stay as they are.
 
     Of two facts of one key the later counts. A value told by another source than before is confirmed all the same.
 
-    :param gone: keys of which it is known that there is nothing any more, unless they are told.
+    :param whole: families of which what is not told is gone.
     """
-    current = {stored.fact.key: stored for stored in held if stored.until is None}
     new = {fact.key: fact for fact in told}
-    added, ended, confirmed = [], [], []
+    added: list[NodeFact] = []
+    ended: list[Key] = []
+    confirmed: list[int] = []
     for key, fact in new.items():
-        old = current.get(key)
-        if old is not None and _same(old.fact.value, fact.value):
-            confirmed.append(old)
+        old = held.get(key)
+        if old is not None and old.text == as_text(fact.value):
+            confirmed.append(old.number)
             continue
         added.append(fact)
-        ended += [] if old is None else [old]
-    ended += [current[key] for key in dict.fromkeys(gone) if key in current and key not in new]
-    return FactMerge(tuple(added), tuple(ended), tuple(confirmed))
+        ended += [] if old is None else [key]
+    ended += [key for key in held if key not in new and family_of(key[1]) in whole]
+    return FactMerge(tuple(added), tuple(ended), tuple(confirmed), held)
 
 
-def _same(one: Value, other: Value) -> bool:
-    """Equal, and of one kind: true is not 1."""
-    return one == other and isinstance(one, bool) is isinstance(other, bool)
-
-
-def by_part(facts: Iterable[StoredFact]) -> Mapping[str, Mapping[str, Value]]:
-    """Part -> field -> value, of facts that hold."""
-    found: dict[str, dict[str, Value]] = {}
-    for stored in facts:
-        if stored.until is None:
-            found.setdefault(stored.fact.part, {})[stored.fact.field] = stored.fact.value
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class FactTelling:
-    """What is told of one node. :param gone: keys of which there is nothing any more."""
-
-    node: str
-    facts: Sequence[NodeFact]
-    gone: Sequence[Key] = ()
+def by_part(facts: Iterable[StoredFact]) -> Mapping[str, Value]:
+    """Part -> value, of facts of one field that hold."""
+    return {stored.fact.part: stored.fact.value for stored in facts if stored.until is None}

@@ -16,6 +16,7 @@ from provision.bmc.bodies import Body, inner, path_of
 from provision.bmc.reading import How, Reading, absent, derived, read
 
 NOT_ASKED = "not asked"
+_ZERO = "00:00:00:00:00:00"
 _IN_NAME = re.compile(r"(?:\A|[\s-])([0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5})\s*\Z")
 
 
@@ -65,7 +66,7 @@ def _mac(value: Any) -> tuple[str | None, str]:
     mac = parse_mac(str(value))
     if mac is None:
         return None, f"says {str(value)[:40]!r}, which is no MAC"
-    if guid_of_mac(mac) is None:
+    if int(mac[:2], 16) & 1 or mac == _ZERO:
         return None, f"says {mac}, which is no card's"
     return mac, ""
 

@@ -11,8 +11,7 @@ from provision.bmc.inventory import Depth, Gap
 from provision.bmc.outcome import Note
 
 Body = Mapping[str, Any]
-"""A resource or a part of one. What came over the wire is a ``dict``; asking for that costs a tenth of asking for a
-``Mapping``, and it is asked two hundred thousand times for 511 machines."""
+"""A JSON object; at run time a ``dict``, which is told from other values a good deal faster than a ``Mapping``."""
 EMPTY: Body = {}
 _FQDD = re.compile(r"[A-Za-z]+\.[A-Za-z]+\.[0-9A-Za-z]+")
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from fabricctl.hostset import natural_key
-from fabricctl.nodes.facts import FactChange, StoredFact, by_part
+from fabricctl.nodes.facts import FactChange, Key, family_of
 from fabricctl.nodes.fleet import Clash, ClashKind
 from fabricctl.nodes.model import DERIVED, Fact, Identity, IdentityKind, NodeRecord
 from provision.bmc.inventory import Depth, Family, Inventory, Role
@@ -67,11 +67,13 @@ def _held(record: NodeRecord | None, kind: IdentityKind, part: str) -> str:
 
 
 def card_changes(
-    host: str, inventory: Inventory, record: NodeRecord | None, facts: Sequence[StoredFact]
+    host: str, inventory: Inventory, record: NodeRecord | None, serials: Mapping[str, object]
 ) -> tuple[list[BmcFinding], list[Fact]]:
     """Findings about network cards, and GUIDs that went with a card that was taken out.
 
     A card is replaced when its slot shows other addresses; it moved when its addresses are now in another slot.
+
+    :param serials: card -> its serial number before.
     """
     if record is None:
         return [], []
@@ -96,7 +98,7 @@ def card_changes(
         if new is not None:
             retired += _stale_guids(record, part, identities_of(inventory))
     found = _board(host, inventory, record)
-    found += [_replaced(host, card, pairs, inventory, facts) for card, pairs in replaced.items()]
+    found += [_replaced(host, card, pairs, inventory, serials) for card, pairs in replaced.items()]
     found += [_moved(host, old, new, macs) for (old, new), macs in moved.items()]
     found += [_lost(host, part, mac, part in now) for part, mac in lost if _could_see(inventory)]
     return sorted(found, key=lambda one: (one.kind, natural_key(one.part))), retired
@@ -146,13 +148,13 @@ def _replaced(
     card: str,
     pairs: Sequence[tuple[str, str]],
     inventory: Inventory,
-    facts: Sequence[StoredFact],
+    serials: Mapping[str, object],
 ) -> BmcFinding:
     was, now = ", ".join(old for old, _ in pairs), ", ".join(new for _, new in pairs)
-    before = by_part(facts).get(card, {}).get("adapter.serial")
+    before = serials.get(card)
     after = next((a.serial.value for a in inventory.adapters if a.id == card), None)
-    serials = f" (serial {before or 'unknown'} -> {after or 'unknown'})" if before or after else ""
-    text = f"{host}: the card in {card} was replaced: MAC {was} -> {now}{serials}"
+    named = f" (serial {before or 'unknown'} -> {after or 'unknown'})" if before or after else ""
+    text = f"{host}: the card in {card} was replaced: MAC {was} -> {now}{named}"
     return BmcFinding(host, "nic-replaced", text, card, was, now)
 
 
@@ -167,23 +169,22 @@ def _lost(host: str, part: str, mac: str, there: bool) -> BmcFinding:
     return BmcFinding(host, "mac-vanished", text, part, mac, "")
 
 
-def worth_telling(changes: Iterable[FactChange], held: Iterable[StoredFact]) -> list[FactChange]:
+def worth_telling(changes: Iterable[FactChange], held: Iterable[Key]) -> list[FactChange]:
     """Changes since the last harvest of one node: a field told for the first time is none.
 
     A part that is new among others of its kind, or that is gone, is one change and not one per field.
 
-    :param held: facts of the node before.
+    :param held: parts and fields of the node that were known before.
     """
     families: dict[str, set[str]] = defaultdict(set)
     fields: dict[tuple[str, str], int] = defaultdict(int)
-    for stored in held:
-        family = stored.fact.field.partition(".")[0]
-        families[family].add(stored.fact.part)
-        fields[family, stored.fact.part] += 1
+    for part, field in held:
+        families[family_of(field)].add(part)
+        fields[family_of(field), part] += 1
     made: dict[tuple[str, str, str], FactChange] = {}
     lost: dict[tuple[str, str], list[FactChange]] = defaultdict(list)
     for change in changes:
-        family = change.field.partition(".")[0]
+        family = family_of(change.field)
         if change.before is not None and change.after is not None:
             made[family, change.part, change.field] = change
         elif change.after is None:

@@ -189,14 +189,21 @@ class FirmwareComponent:
     """A version of a firmware.
 
     :param fqdd: the part it runs on, empty when the id does not tell; :param state: ``installed``, ``previous``, ...
+    :param component: the maker's number of this kind of firmware; an iDRAC gives NVMe drives and HCAs all 0.
     """
 
     id: str
     path: str
     fqdd: str
+    component: str
     state: str
     name: Reading[str]
     version: Reading[str]
+
+    @property
+    def runs_on(self) -> str:
+        """What stays the same when the version changes: FQDD and component, else the id."""
+        return f"{self.fqdd} {self.component}".rstrip() if self.fqdd else self.id
 
 
 Part = NetFunction | Adapter | BmcNic | Gpu | Drive | Psu | Dimm | FirmwareComponent

@@ -11,7 +11,9 @@ from provision.bmc.bodies import Bodies, Body, each_once, inner, last, path_of
 from provision.bmc.inventory import Depth, Dimm, Drive, FirmwareComponent, Gpu, Part, Psu, System
 from provision.bmc.reading import Reading, absent, read, words
 
-_COMPONENT = re.compile(r"(?P<state>Installed|Current|Previous|Available)-.*?__(?P<fqdd>.+)\Z")
+_COMPONENT = re.compile(
+    r"(?P<state>Installed|Current|Previous|Available)-(?P<component>[0-9]+)-.*?__(?P<fqdd>.+)\Z"
+)
 _ACCELERATORS = ("GPU", "Accelerator")
 P = TypeVar("P", bound=Part)
 
@@ -150,6 +152,7 @@ def _component(body: Body) -> FirmwareComponent:
         id=last(path),
         path=path,
         fqdd=match["fqdd"] if match else "",
+        component=match["component"] if match else "",
         state=match["state"].lower() if match else "installed",
         name=words(body, "Name", path),
         version=words(body, "Version", path),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from fabricctl.errors import UsageError
-from fabricctl.nodes.facts import Key, NodeFact, StoredFact
+from fabricctl.nodes.facts import NodeFact
 from fabricctl.nodes.model import DERIVED, Fact, IdentityKind, make_fact
 from provision.bmc.inventory import Depth, Family, Inventory, NetFunction, Role, System
 from provision.bmc.reading import How, Reading, readings
@@ -74,25 +75,38 @@ def _fact(kind: IdentityKind, value: str | None, part: str, source: str = SOURCE
 
 def facts_of(inventory: Inventory) -> list[NodeFact]:
     """Every known field of every part, with how and where it was read."""
-    return [
+    made = [
         NodeFact(_part_id(family, part), f"{family.value}.{name}", reading.value, _source(reading))
         for family, part in inventory.parts()
+        if family is not Family.FIRMWARE
         for name, reading in readings(part)
         if reading.value is not None
     ]
+    return [*made, *_firmware_facts(inventory)]
+
+
+def _firmware_facts(inventory: Inventory) -> Iterator[NodeFact]:
+    """Installed versions by what they run on: the id of a component holds its version and would be another part."""
+    versions: dict[str, list[Reading[str]]] = {}
+    for component in inventory.firmware:
+        if component.state == "installed" and component.version.known:
+            versions.setdefault(component.runs_on, []).append(component.version)
+    for part, some in versions.items():
+        several = ", ".join(sorted({str(version.value) for version in some}))
+        yield NodeFact(part, f"{Family.FIRMWARE.value}.version", several, _source(some[0]))
 
 
 def _part_id(family: Family, part: object) -> str:
     return "" if isinstance(part, System) else str(getattr(part, "id", family.value))
 
 
-def _source(reading: Reading[object]) -> str:
+def _source(reading: Reading[Any]) -> str:
     if reading.how is How.DERIVED:
         return f"{DERIVED} of {SOURCE} {reading.source}: {reading.why}"
     return f"{SOURCE} {reading.source}"
 
 
-_FAMILIES = {
+_FAMILIES: dict[Depth, tuple[Family, ...]] = {
     Depth.QUICK: (),
     Depth.DEFAULT: (Family.SYSTEM, Family.BMC, Family.ADAPTER, Family.NIC),
     Depth.FULL: tuple(Family),
@@ -113,13 +127,10 @@ def unsure(inventory: Inventory) -> set[Family]:
     return found
 
 
-def gone(inventory: Inventory, held: Iterable[StoredFact]) -> list[Key]:
-    """Keys of stored facts of which this inventory would tell if there were anything left to tell."""
+def whole(inventory: Inventory) -> frozenset[str]:
+    """Families of which this inventory tells everything there is: what it does not tell is not there any more."""
     doubtful = unsure(inventory)
-    whole = {family.value for family in _FAMILIES[inventory.depth] if family not in doubtful}
-    known = [stored.fact for stored in held if stored.fact.field.partition(".")[0] in whole]
-    told = {fact.key for fact in facts_of(inventory)} if known else set()
-    return [fact.key for fact in known if fact.key not in told]
+    return frozenset(family.value for family in _FAMILIES[inventory.depth] if family not in doubtful)
 
 
 def own_mac(inventory: Inventory) -> str | None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from fabricctl.adapters.store.location import Location
 from fabricctl.adapters.store.store import Store, open_store
 from fabricctl.errors import BmcError
-from fabricctl.nodes.facts import FactChange, FactTelling, StoredFact
+from fabricctl.nodes.facts import FactChange, FactTelling, by_part
 from fabricctl.nodes.fleet import holders, plan_identities
 from fabricctl.nodes.model import DERIVED, Fact, NodeRecord
 from fabricctl.site.use import model_names
@@ -37,11 +37,11 @@ from provision.bmc.told import (
     Unread,
     complete_at,
     facts_of,
-    gone,
     identities_of,
     status_fact,
     unread,
     unsure,
+    whole,
 )
 
 if TYPE_CHECKING:
@@ -105,13 +105,8 @@ def resumed(
     if location.path and not os.path.exists(location.path):
         return list(targets), []
     with open_store(location, site=site.name, create=False) as store:
-        held = store.facts.current([target.host for target in targets], part="")
-    done = {
-        host
-        for host, facts in held.items()
-        for stored in facts
-        if stored.fact.field == STATUS_FIELD and complete_at(stored.fact.value, depth)
-    }
+        held = store.facts.current([target.host for target in targets], field=STATUS_FIELD)
+    done = {host for host, facts in held.items() for stored in facts if complete_at(stored.fact.value, depth)}
     return [t for t in targets if t.host not in done], [t.host for t in targets if t.host in done]
 
 
@@ -151,7 +146,7 @@ class _Desk:
         self.reason = f"harvest ({made.depth.name.lower()})"
         self.records: Mapping[str, NodeRecord] = store.nodes.all()
         hosts = [outcome.target.host for outcome in made.outcomes]
-        self.facts: Mapping[str, Sequence[StoredFact]] = store.facts.current(hosts)
+        self.serials = store.facts.current(hosts, field="adapter.serial")
         self.held = holders(self.records.values())
         self.tags = site.management.service_tags
         self.models = model_names(site)
@@ -169,7 +164,9 @@ class _Desk:
                 findings.append(other)
             if other is None or (other.kind == "machine-replaced" and self.request.accept_replaced):
                 trusted[host] = inventory
-                found, retired[host] = card_changes(host, inventory, record, self.facts.get(host, ()))
+                found, retired[host] = card_changes(
+                    host, inventory, record, by_part(self.serials.get(host, ()))
+                )
                 findings += found
         told = {host: identities_of(inventory) for host, inventory in trusted.items()}
         complete = [host for host, inventory in trusted.items() if Family.NIC not in unsure(inventory)]
@@ -185,7 +182,7 @@ class _Desk:
             changes=[
                 change
                 for host, merge in merges.items()
-                for change in worth_telling(_of_parts(merge.changes(host)), self.facts.get(host, ()))
+                for change in worth_telling(_of_parts(merge.changes(host)), merge.held)
             ],
             withheld=[host for host in self.made.inventories if host not in trusted],
             stored=list(trusted),
@@ -209,7 +206,7 @@ class _Desk:
             host, inventory = outcome.target.host, outcome.value
             if host in trusted and inventory is not None:
                 told = [*facts_of(inventory), status_fact(inventory)]
-                made.append(FactTelling(host, told, gone(inventory, self.facts.get(host, ()))))
+                made.append(FactTelling(host, told, whole(inventory)))
             else:
                 why = _why(outcome.error) if outcome.error is not None else "another machine answered"
                 made.append(FactTelling(host, [status_fact(None, why)]))

@@ -27,7 +27,11 @@ from provision.bmc.bodies import EMPTY, Bodies, Body, inner, is_fqdd, last, link
 from provision.bmc.build import build
 from provision.bmc.inventory import Depth, Family, Gap, Inventory
 from provision.bmc.joins import linked_ports, portless
+from provision.bmc.outcome import Outcome
+from provision.bmc.target import Target
 from provision.redfish.bmc import Bmc, Group
+from provision.redfish.fleet import Interrupted, ask
+from provision.redfish.limits import FleetOptions
 
 _FATAL = (BmcLoginError, BmcTlsError)
 """Nothing else will be answered either, and a login that is tried again may lock the account."""
@@ -54,6 +58,31 @@ async def read_inventory(
     for note in notes:
         bmc.note(note.path, note.text)
     return inventory
+
+
+def read_fleet(
+    targets: Sequence[Target],
+    depth: Depth,
+    options: FleetOptions,
+    done: Callable[[Outcome[Inventory], int], None] | None = None,
+) -> list[Outcome[Inventory]]:
+    """Read many machines. :param done: called for each BMC with the number finished so far.
+
+    :raises Interrupted: with everything that was read by then.
+    """
+    read: dict[str, Outcome[Inventory]] = {}
+
+    async def work(bmc: Bmc) -> Inventory:
+        inventory = await read_inventory(bmc, depth)
+        read[bmc.target.host] = Outcome(bmc.target, inventory, notes=bmc.notes)
+        return inventory
+
+    try:
+        return ask(targets, work, options, done=done)
+    except Interrupted as exc:  # what was read counts, also where only the logout was still under way
+        known = {outcome.target.host for outcome in exc.outcomes}
+        late = [outcome for host, outcome in read.items() if host not in known]
+        raise Interrupted([*exc.outcomes, *late]) from exc
 
 
 class Reader:
@@ -124,7 +153,10 @@ class Reader:
             both = await together(functions, self._ports(adapter, name))
             self.bodies.functions[path], self.bodies.ports[path] = both
         await self._linked_ports(adapter, path)
-        await together(*(self._attributes(function) for function in self.bodies.functions[path]))
+        wanted = self._attribute_paths(self.bodies.functions[path])
+        answers = await together(*(self.linked(attributes, Family.NIC) for _, attributes in wanted))
+        for (function, _), body in zip(wanted, answers, strict=True):
+            self.bodies.attributes[function] = body or EMPTY
 
     async def _ports(self, adapter: Body, name: str) -> list[Body]:
         """Ports of a card; newer services call them Ports, older ones NetworkPorts, some have both and one is empty."""
@@ -149,14 +181,19 @@ class Reader:
         found = await together(*(self.linked(path, Family.NIC) for path in asked))
         return [port for port in found if port]
 
-    async def _attributes(self, function: Body) -> None:
-        dell = inner(function, "Oem", "Dell")
-        told = dell.get("DellNICCapabilities") or dell.get("DellInfiniBandCapabilities")
-        path = link(function, "Links", "Oem", "Dell", "DellNetworkAttributes")
-        doubted = self.bodies.depth is Depth.FULL and bool(dell.get("DellInfiniBand"))
-        wanted = doubted or (self.bodies.depth is not Depth.QUICK and not told)
-        if path and wanted:
-            self.bodies.attributes[path_of(function)] = await self.linked(path, Family.NIC) or EMPTY
+    def _attribute_paths(self, functions: Sequence[Body]) -> list[tuple[str, str]]:
+        """Functions whose DellNetworkAttributes are worth a request: path of the function, path of the attributes."""
+        if self.bodies.depth is Depth.QUICK:
+            return []
+        found = []
+        for function in functions:
+            dell = inner(function, "Oem", "Dell")
+            told = dell.get("DellNICCapabilities") or dell.get("DellInfiniBandCapabilities")
+            doubted = self.bodies.depth is Depth.FULL and bool(dell.get("DellInfiniBand"))
+            path = link(function, "Links", "Oem", "Dell", "DellNetworkAttributes")
+            if path and (doubted or not told):
+                found.append((path_of(function), path))
+        return found
 
     async def members(self, path: str, what: str, family: Family, group: Group = Group.QUICK) -> list[Body]:
         """A collection; none when it is not there, a gap when it cannot be read."""
@@ -221,6 +258,8 @@ def _has_mac(function: Body) -> bool:
 
 async def together(*work: Coroutine[Any, Any, Any]) -> list[Any]:
     """Results in order; the first failure ends the others and is raised as itself."""
+    if len(work) < 2:
+        return [await one for one in work]
     try:
         async with asyncio.TaskGroup() as tasks:
             made = [tasks.create_task(one) for one in work]

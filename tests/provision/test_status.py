@@ -89,6 +89,11 @@ def test_turns_a_minute_in_a_field_named_percent_are_no_percent(captures: Path) 
     assert max(fan.percent or 0 for fan in status.fans) < 60
 
 
+def test_a_fan_that_hardly_turns_is_not_at_that_many_percent() -> None:
+    assert subsystem_fan({"Id": "F", "SpeedPercent": {"Reading": 60, "SpeedRPM": 60}}).percent is None
+    assert subsystem_fan({"Id": "F", "SpeedPercent": {"Reading": 60, "SpeedRPM": 9000}}).percent == 60
+
+
 @pytest.mark.captures
 def test_a_margin_to_a_limit_is_no_temperature(captures: Path) -> None:
     status = run(read_node_status(dgx(captures)))
@@ -235,6 +240,8 @@ def test_a_rollup_that_is_worse_than_the_health_beside_it_counts(captures: Path)
     bmc = r750(captures)
     edit(bmc, SYSTEM)["Status"] = {"Health": None, "HealthRollup": "Warning"}
     assert run(read_node_status(bmc)).health == "Warning"
+    edit(bmc, SYSTEM)["Status"] = {"Health": "OK", "HealthRollup": "Critical"}
+    assert run(read_node_status(bmc)).health == "Critical"
 
 
 @pytest.mark.captures

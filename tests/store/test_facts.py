@@ -21,8 +21,8 @@ def fact(field: str, value: Value, part: str = "NIC.Slot.5-1", source: str = "re
     return NodeFact(part, field, value, source)
 
 
-def tell(store: Store, *facts: NodeFact, hours: float = 0, node: str = "gpu001", gone: object = ()) -> None:
-    telling = FactTelling(node, facts, tuple(gone))  # type: ignore[arg-type]
+def tell(store: Store, *facts: NodeFact, hours: float = 0, node: str = "gpu001", whole: str = "") -> None:
+    telling = FactTelling(node, facts, frozenset(whole.split()))
     store.facts.tell([telling], who="anna@ufm1", reason="harvest", now=at(hours))
 
 
@@ -65,16 +65,29 @@ def test_true_is_another_value_than_one(location: Location) -> None:
         assert len(store.facts.history("gpu001")) == 2
 
 
-def test_what_is_gone_ends_unless_it_is_told(location: Location) -> None:
+def test_of_a_family_that_is_told_whole_what_is_not_told_ends(location: Location) -> None:
     with open_store(location) as store:
-        tell(store, fact("nic.link", "up"), fact("nic.speed", "25 Gb/s"))
-        gone = [("NIC.Slot.5-1", "nic.link"), ("NIC.Slot.5-1", "nic.speed"), ("none", "nic.link")]
-        tell(store, fact("nic.link", "up"), hours=1, gone=gone)
-        assert [one.fact.field for one in store.facts.current()["gpu001"]] == ["nic.link"]
+        tell(store, fact("nic.link", "up"), fact("nic.speed", "25 Gb/s"), fact("nico.link", "up"))
+        tell(store, fact("nic.link", "up"), hours=1)
+        assert len(store.facts.current()["gpu001"]) == 3
+        tell(store, fact("nic.link", "up"), hours=2, whole="nic")
         assert [(o.fact.field, o.until) for o in store.facts.history("gpu001")] == [
             ("nic.link", None),
-            ("nic.speed", at(1)),
+            ("nic.speed", at(2)),
+            ("nico.link", None),
         ]
+
+
+def test_only_what_was_told_again_is_confirmed(location: Location) -> None:
+    fields = [f"nic.f{number}" for number in range(12)]
+    with open_store(location) as store:
+        tell(store, *(fact(field, "x") for field in fields))
+        tell(store, *(fact(field, "x") for field in fields), node="gpu002")
+        again = fields[:3] + fields[5:6] + fields[9:]
+        tell(store, *(fact(field, "x") for field in again), hours=1)
+        confirmed = {o.fact.field for o in store.facts.current()["gpu001"] if o.confirmed == at(1)}
+        assert confirmed == set(again)
+        assert {o.confirmed for o in store.facts.current()["gpu002"]} == {at(0)}
 
 
 def test_many_nodes_are_told_at_once_and_each_keeps_its_own(location: Location) -> None:
@@ -86,16 +99,16 @@ def test_many_nodes_are_told_at_once_and_each_keeps_its_own(location: Location) 
         held = store.facts.current(hosts[:150])
         assert {host: len(facts) for host, facts in held.items()} == dict.fromkeys(hosts[:150], 2)
         assert all(facts[0].fact.value == host for host, facts in held.items())
-        assert len(store.facts.current(part="NIC.Slot.5-1")) == 200
-        assert store.facts.current(part="other") == {}
+        assert len(store.facts.current(field="nic.mac")) == 200
+        assert store.facts.current(field="other") == {}
 
 
 def test_changes_are_told_as_before_and_after() -> None:
-    merged = merge_node_facts((), [fact("nic.link", "up")])
+    merged = merge_node_facts({}, [fact("nic.link", "up")])
     assert merged.changes("gpu001") == [FactChange("gpu001", "NIC.Slot.5-1", "nic.link", None, "up")]
 
 
-keys = st.tuples(st.sampled_from(["a", "b"]), st.sampled_from(["x", "y"]))
+keys = st.tuples(st.sampled_from(["a", "b"]), st.sampled_from(["x.x", "y.y"]))
 tellings = st.lists(
     st.dictionaries(keys, st.sampled_from(["1", "2", "3"]), max_size=4), min_size=1, max_size=5
 )

@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    Select,
+    Text,
+    bindparam,
+    false,
+    insert,
+    or_,
+    select,
+    type_coerce,
+    update,
+)
 
 from fabricctl.adapters.store.engine import Database
 from fabricctl.adapters.store.events import IN_LIST
 from fabricctl.adapters.store.failures import reads_row
 from fabricctl.adapters.store.node_rows import make_records
 from fabricctl.adapters.store.schema import facts
-from fabricctl.nodes.facts import FactMerge, FactTelling, NodeFact, StoredFact, merge_node_facts
+from fabricctl.nodes.facts import (
+    FactMerge,
+    FactTelling,
+    HeldFact,
+    Key,
+    NodeFact,
+    StoredFact,
+    merge_node_facts,
+)
 
 CHUNK = 64
 """Nodes told in one transaction: other writers wait a tenth of a second at most."""
@@ -28,11 +48,17 @@ class FactStore:
         self._database = database
 
     def current(
-        self, names: Collection[str] | None = None, *, part: str | None = None
+        self, names: Collection[str] | None = None, *, field: str | None = None
     ) -> dict[str, list[StoredFact]]:
-        """Node -> facts that hold. :param names: of these nodes; :param part: of this part only."""
+        """Node -> facts that hold. :param names: of these nodes; :param field: of this field only."""
+        query = select(facts).where(facts.c.until.is_(None)).order_by(facts.c.number)
+        if field is not None:
+            query = query.where(facts.c.field == field)
+        found: dict[str, list[StoredFact]] = defaultdict(list)
         with self._database.reading() as connection:
-            return _held(connection, names, part)
+            for row in _of_nodes(connection, query, names):
+                found[row.node].append(_stored(row))
+        return dict(found)
 
     def history(self, name: str) -> list[StoredFact]:
         """Every fact ever told of a node, oldest first."""
@@ -51,28 +77,61 @@ class FactStore:
         """
         made: dict[str, FactMerge] = {}
         ordered = sorted(tellings, key=lambda one: one.node)  # one order: no two wait in a circle
-        for part in _chunks(ordered, CHUNK):
+        for some in _chunks(ordered, CHUNK):
             with self._database.writing() as connection:
-                make_records(connection, [one.node for one in part], who, reason, now)
-                held = _held(connection, [one.node for one in part], None)
-                merges = {
-                    one.node: merge_node_facts(held.get(one.node, ()), one.facts, one.gone) for one in part
-                }
+                make_records(connection, [one.node for one in some], who, reason, now)
+                held = _held(connection, some)
+                merges = {one.node: merge_node_facts(held[one.node], one.facts, one.whole) for one in some}
                 _write(connection, merges, now)
                 made.update(merges)
         return {one.node: made[one.node] for one in tellings}
 
 
-def _write(connection: Connection, merges: dict[str, FactMerge], now: datetime) -> None:
-    ended = [old.number for merge in merges.values() for old in merge.ended]
-    confirmed = [old.number for merge in merges.values() for old in merge.confirmed]
-    for numbers in _chunks(ended, IN_LIST):
-        connection.execute(update(facts).where(facts.c.number.in_(numbers)).values(until=now))
-    for numbers in _chunks(confirmed, IN_LIST):
-        connection.execute(update(facts).where(facts.c.number.in_(numbers)).values(confirmed=now))
+def _held(connection: Connection, tellings: Sequence[FactTelling]) -> dict[str, dict[Key, HeldFact]]:
+    """What holds of nodes, of the families they are told of; values stay JSON text, which is compared as it is."""
+    found: dict[str, dict[Key, HeldFact]] = {one.node: {} for one in tellings}
+    families = frozenset[str]().union(*(one.families for one in tellings))
+    at = facts.c
+    query = select(at.number, at.node, at.part, at.field, type_coerce(at.value, Text)).where(
+        at.until.is_(None), or_(false(), *(at.field.startswith(f"{family}.") for family in sorted(families)))
+    )
+    for row in _of_nodes(connection, query, list(found)):
+        number, node, part, field, text = tuple(row)
+        found[node][part, field] = HeldFact(number, text)
+    return found
+
+
+def _write(connection: Connection, merges: Mapping[str, FactMerge], now: datetime) -> None:
+    ended = [merge.held[key].number for merge in merges.values() for key in merge.ended]
+    confirmed = [number for merge in merges.values() for number in merge.confirmed]
+    _set(connection, "until", ended, now)
+    _set(connection, "confirmed", confirmed, now)
     rows = [_row(node, fact, now) for node, merge in merges.items() for fact in merge.added]
     if rows:
         connection.execute(insert(facts), rows)
+
+
+def _set(connection: Connection, column: str, numbers: Iterable[int], now: datetime) -> None:
+    """Give facts a time. Numbers of one node mostly follow each other: one statement for each run of them."""
+    statement = (
+        update(facts)
+        .where(facts.c.number.between(bindparam("first"), bindparam("last")))
+        .values({column: bindparam("moment")})
+    )
+    rows = [{"first": first, "last": last, "moment": now} for first, last in _runs(numbers)]
+    if rows:
+        connection.execute(statement, rows)
+
+
+def _runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """``1, 2, 3, 7`` -> ``(1, 3), (7, 7)``."""
+    made: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if made and made[-1][1] == number - 1:
+            made[-1] = (made[-1][0], number)
+        else:
+            made.append((number, number))
+    return made
 
 
 def _row(node: str, fact: NodeFact, now: datetime) -> dict[str, Any]:
@@ -87,21 +146,14 @@ def _row(node: str, fact: NodeFact, now: datetime) -> dict[str, Any]:
     }
 
 
-def _held(
-    connection: Connection, names: Collection[str] | None, part: str | None
-) -> dict[str, list[StoredFact]]:
-    found: dict[str, list[StoredFact]] = defaultdict(list)
-    query = select(facts).where(facts.c.until.is_(None)).order_by(facts.c.number)
-    if part is not None:
-        query = query.where(facts.c.part == part)
-    parts: Iterable[list[str] | None] = (
-        [None] if names is None else _chunks(list(dict.fromkeys(names)), IN_LIST)
-    )
-    for some in parts:
-        rows = connection.execute(query if some is None else query.where(facts.c.node.in_(some)))
-        for row in rows:
-            found[row.node].append(_stored(row))
-    return dict(found)
+def _of_nodes(
+    connection: Connection, query: Select[Any], names: Collection[str] | None
+) -> Iterator[Row[Any]]:
+    if names is None:
+        yield from connection.execute(query)
+        return
+    for some in _chunks(list(dict.fromkeys(names)), IN_LIST):
+        yield from connection.execute(query.where(facts.c.node.in_(some)))
 
 
 def _chunks(items: Sequence[T], size: int) -> Iterator[list[T]]:

@@ -90,6 +90,8 @@ def _held_elsewhere(
 ) -> Iterable[tuple[str, Fact, Holder]]:
     """Identities to be added that another node holds: of those at hand, then of the rest of the store."""
     added = {_value(new): (node, new.fact) for node, merge in merges.items() for new in merge.added}
+    if not added:
+        return
     found = {value: holder for value, holder in holders(records.values()).items() if value in added}
     values = sorted({value for _, value in added})
     for at in range(0, len(values), IN_LIST):

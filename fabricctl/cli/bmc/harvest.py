@@ -86,17 +86,15 @@ def _run(desk: Desk, request: Request) -> Harvest:
 
     from fabricctl.cli.progress import progress
     from fabricctl.workflows.history import operator
-    from provision.redfish.fleet import ask
     from provision.workflows.access import fleet_options
     from provision.workflows.harvest import harvest as run
-    from provision.workflows.harvest_read import read_inventory
+    from provision.workflows.harvest_read import read_fleet
 
     options = fleet_options(desk.site)
     with progress() as show:
 
         def asked(targets: Sequence[Target]) -> Sequence[Outcome[Inventory]]:
-            done = _counter(len(targets), show)
-            return ask(targets, lambda bmc: read_inventory(bmc, request.depth), options, done=done)
+            return read_fleet(targets, request.depth, options, _counter(len(targets), show))
 
         return run(
             desk.targets,

@@ -104,7 +104,7 @@ def exit_with(asked: Asked[Any], findings: Sequence[BmcFinding] = (), *, untold:
     from provision.bmc.outcome import exit_code_of
 
     if asked.interrupted:
-        say(f"interrupted: {len(asked.outcomes):,} BMCs had been asked by then")
+        say(f"{len(asked.outcomes):,} BMCs had told by then; the others were not asked to the end")
         raise typer.Exit(EXIT_INTERRUPTED)
     code = exit_code_of(asked.outcomes, findings)
     raise typer.Exit(EXIT_COULD_NOT_TELL if untold else code)

@@ -14,6 +14,7 @@ from tests.sim.idrac import (
     job_resources,
     lifecycle,
     logs,
+    manager_services,
     media,
     minor,
     power,
@@ -21,6 +22,8 @@ from tests.sim.idrac import (
     reboots,
     registries,
     root,
+    scp,
+    sensors,
     sessions,
     supplies,
     system,
@@ -45,8 +48,8 @@ FEATURES: list[Install] = [
         firmware.install,
         media.install,
     ),
-    *(accounts.install, thermal.install, supplies.install, reboots.install),
-    *(registries.install, minor.install),
+    *(accounts.install, thermal.install, sensors.install, supplies.install, reboots.install),
+    *(registries.install, minor.install, manager_services.install, scp.install),
 ]
 """What does not depend on the server's parts."""
 PARTS: list[InstallParts] = [

@@ -30,6 +30,7 @@ from aiohttp import web
 
 from tests.sim.idrac.replay_query import expand, select
 from tests.sim.idrac.tls import Certificate
+from tests.sim.idrac.users import MARKER, ROOT_PASSWORD
 
 SESSIONS = "/redfish/v1/SessionService/Sessions"
 _OPEN = {"/redfish", "/redfish/v1", "/redfish/v1/odata", "/redfish/v1/$metadata"}
@@ -80,7 +81,7 @@ class Replay:
         address: str = "127.0.0.1",
         port: int = 0,
         user: str = "root",
-        password: str = "replayed-secret",  # noqa: S107 - of a simulator
+        password: str = ROOT_PASSWORD,
         tls: bool = True,
         delay_s: float = 0.0,
     ) -> None:
@@ -182,7 +183,7 @@ class Replay:
             return _error(
                 401, "Base.1.8.AccessDenied", "The authentication credentials are missing or invalid."
             )
-        token, number = secrets.token_hex(16), str(len(self.requests) + 1000)
+        token, number = MARKER + secrets.token_hex(16), str(len(self.requests) + 1000)
         self.sessions[number] = token
         where = f"{SESSIONS}/{number}"
         made = {

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from tests.sim.idrac.call import Body
 from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.readings import SUPPLIES, SUPPLY_WATTS, Readings
+from tests.sim.idrac.sensors import SENSORS
 from tests.sim.idrac.shapes import resource
-from tests.sim.idrac.thermal import SENSORS
 from tests.sim.idrac.tree import Tree
 from tests.sim.idrac.where import CHASSIS, ROOT, SYSTEM
 

@@ -1,4 +1,4 @@
-"""Temperatures, fans and all sensors over Redfish: the old ``Thermal``, the new ``ThermalSubsystem``, ``Sensors``."""
+"""Temperatures and fans over Redfish: the old ``Thermal``, the new ``ThermalSubsystem``, and the health rollups."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from tests.sim.idrac.call import Body
 from tests.sim.idrac.profile import Profile
-from tests.sim.idrac.readings import SUPPLIES, Fan, Probe, Readings
+from tests.sim.idrac.readings import Fan, Probe, Readings
+from tests.sim.idrac.sensors import SENSORS
 from tests.sim.idrac.tree import Tree
 from tests.sim.idrac.where import CHASSIS, ROOT, SYSTEM
 
@@ -18,12 +19,7 @@ THERMAL = f"{CHASSIS}/Thermal"
 SUBSYSTEM = f"{CHASSIS}/ThermalSubsystem"
 FANS = f"{SUBSYSTEM}/Fans"
 METRICS = f"{SUBSYSTEM}/ThermalMetrics"
-SENSORS = f"{CHASSIS}/Sensors"
 ROLLUPS = f"{SYSTEM}/Oem/Dell/DellRollupStatus"
-_STATES = [
-    *("Unknown", "Fatal", "Normal", "Upper Fatal", "Upper Critical", "Upper Non-Critical"),
-    *("Lower Non-Critical", "Lower Critical", "Lower Fatal"),
-]
 
 
 def _status(health: str) -> Body:
@@ -188,106 +184,6 @@ def _metrics(bmc: SimBmc) -> Body:
     }
 
 
-def _sensor(
-    which: str,
-    name: str,
-    kind: str,
-    unit: str,
-    reading: float,
-    context: str,
-    health: str,
-    limits: tuple[float | None, float | None, float | None, float | None],
-) -> Body:
-    """One member of Sensors. :param limits: upper critical, upper caution, lower caution, lower critical."""
-    names = ("UpperCritical", "UpperCaution", "LowerCaution", "LowerCritical")
-    state = {"OK": "Normal", "Warning": "Upper Non-Critical"}.get(health, "Upper Critical")
-    return {
-        "@odata.context": f"{ROOT}/$metadata#Sensor.Sensor",
-        "@odata.id": f"{SENSORS}/{which}",
-        "@odata.type": "#Sensor.v1_3_0.Sensor",
-        "Name": name,
-        "Id": which,
-        "Description": "Instance of Sensor Id",
-        "ReadingType": kind,
-        "ReadingUnits": unit,
-        "Status": _status(health),
-        "Reading": reading,
-        "PhysicalContext": context,
-        "Oem": {
-            "Dell": {
-                "@odata.type": "#DellOemSensor.v1_0_0.DellOemSensor",
-                "CurrentState": state,
-                "DeviceID": f"0x17||{which}" if kind == "Rotational" else f"iDRAC.Embedded.1#{which}",
-                "PossibleStates": _STATES,
-                "PossibleStates@odata.count": len(_STATES),
-                "RequestedState": "NotApplicable",
-            }
-        },
-        "Thresholds": {name: {"Reading": limit} for name, limit in zip(names, limits, strict=True)},
-    }
-
-
-def _supply_sensors(readings: Readings, number: int) -> list[Body]:
-    """What Metrics of a supply point at; these have nothing of Dell's."""
-    watts = readings.supply_watts(number)
-    kinds = (
-        ("InputPower", "Power", "W", round(watts / 0.94, 1)),
-        ("OutputPower", "Power", "W", watts),
-        ("MaximumFrequency", "Frequency", "Hz", 50.0),
-    )
-    none = (None, None, None, None)
-    return [
-        {
-            **_sensor(
-                f"PSU.Slot.{number}_{name}", f"{name}Sensor", kind, unit, reading, "PowerSupply", "OK", none
-            ),
-            "Oem": {},
-        }
-        for name, kind, unit, reading in kinds
-    ]
-
-
-def sensors(bmc: SimBmc) -> dict[str, Body]:
-    """Every sensor by id."""
-    readings = bmc.part(Readings)
-    none = (None, None, None, None)
-    found = [
-        _sensor(
-            one.id,
-            one.name,
-            "Temperature",
-            "Cel",
-            one.celsius,
-            one.context,
-            readings.probe_health(one),
-            (one.critical, one.caution, None, one.low_critical),
-        )
-        for one in readings.probes()
-    ]
-    for fan in readings.fans():
-        health, slow = readings.fan_health(fan), (None, None, 840, 480)
-        body = _sensor(fan.id, fan.name, "Rotational", "RPM", float(fan.rpm), "SystemBoard", health, slow)
-        found.append({**body, "SpeedRPM": fan.rpm})
-    name = "System Board Pwr Consumption"
-    limits = (18_000, 16_800, None, None)
-    board = "SystemBoardPwrConsumption"
-    found.append(_sensor(board, name, "Power", "W", readings.watts, "SystemBoard", "OK", limits))
-    for number in range(1, SUPPLIES + 1):
-        volts = 0.0 if number in readings.lost_inputs else 240.0
-        amperes = round(readings.supply_watts(number) / 240.0, 1)
-        context = "PowerSupply"
-        which = f"PS{number}Voltage"
-        found.append(
-            _sensor(which, f"PS{number} Voltage {number}", "Voltage", "V", volts, context, "OK", none)
-        )
-        which = f"PS{number}Current{number}"
-        found.append(
-            _sensor(which, f"PS{number} Current {number}", "Current", "A", amperes, context, "OK", none)
-        )
-        found += _supply_sensors(readings, number)
-    return {str(body["Id"]): body for body in found}
-
-
 def _rollup(bmc: SimBmc, match: re.Match[str]) -> Body | None:
     health = bmc.part(Readings).rollup().get(match["part"])
     if health is None:
@@ -317,14 +213,6 @@ def install(tree: Tree, profile: Profile) -> None:
         FANS, "FanCollection", lambda bmc: [f"{FANS}/{fan.id}" for fan in bmc.part(Readings).fans()]
     )
     tree.family(rf"{FANS}/(?P<id>[^/]+)", _fan)
-    tree.collection(
-        SENSORS,
-        "SensorCollection",
-        lambda bmc: [f"{SENSORS}/{which}" for which in sensors(bmc)],
-        name="SensorCollection",
-        about="Collection of Sensors",
-    )
-    tree.family(rf"{SENSORS}/(?P<id>[^/]+)", lambda bmc, match: sensors(bmc).get(match["id"]))
     parts = ("Fan", "Temperature", "PowerSupply")
     tree.collection(
         ROLLUPS,

@@ -100,7 +100,7 @@ def _config(bench: Bench, *, service: bool) -> Path:
     else:
         lines += [f"ca-bundle = {bench.authority}", "avoid-http-redirect = yes"]
         lines += ["[Reporting]", f"report-dir = {bench.folder}", "report-type = tsv"]
-    return bench.secret_file("service.ini" if service else "protocol.ini", "\n".join(lines) + "\n")
+    return bench.secret_file("service.secrets" if service else "protocol.secrets", "\n".join(lines) + "\n")
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ def _manager(profile: Profile) -> Body:
         MANAGER,
         "Manager",
         "v1_12_0" if profile is Profile.IDRAC9_6 else "v1_18_0",
-        Actions={"#Manager.Reset": reset},
+        Actions={"#Manager.Reset": reset, "Oem": _oem_actions()},
         CommandShell=_console("SSH", "IPMI", sessions=5),
         Description="BMC",
         EthernetInterfaces=ref(f"{MANAGER}/EthernetInterfaces"),
@@ -116,6 +116,20 @@ def _manager(profile: Profile) -> Body:
         UUID=own("platform_guid"),
         **({"VirtualMedia": ref(f"{MANAGER}/VirtualMedia")} if traits.generation < 10 else {}),
     )
+
+
+def _oem_actions() -> Body:
+    target = f"{MANAGER}/Actions/Oem/EID_674_Manager.ImportSystemConfiguration"
+    shares = {
+        "ShareType@Redfish.AllowableValues": ["LOCAL"],
+        "Target@Redfish.AllowableValues": ["ALL", "IDRAC"],
+    }
+    return {
+        "#OemManager.v1_4_0.OemManager#OemManager.ImportSystemConfiguration": {
+            "ShareParameters": shares,
+            "target": target,
+        }
+    }
 
 
 def _console(*kinds: str, sessions: int) -> Body:
