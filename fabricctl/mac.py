@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fabricctl.guid import parse_guid
 
@@ -15,11 +16,13 @@ _EUI64 = "0300"
 """What Mellanox and NVIDIA put between the two halves of an adapter's MAC to make its GUID."""
 
 
+@lru_cache(maxsize=4096)
 def parse_mac(text: str) -> str | None:
     """Return the canonical form (``0c:42:a1:00:12:ef``) of a 48-bit address, None when it is none.
 
     Accepted, in upper or lower case: pairs joined by ``:`` or ``-`` (IEEE 802-2014, 8.1), three groups of four
-    joined by ``.`` (switch operating systems), and twelve digits without separators (Redfish, labels).
+    joined by ``.`` (switch operating systems), and twelve digits without separators (Redfish, labels). A card's
+    address stands in many places of what its BMC tells, so the last ones are remembered.
     """
     text = text.strip().lower()
     if not any(pattern.match(text) for pattern in (_PAIRS, _DOTTED, _BARE)):

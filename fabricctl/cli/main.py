@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from typing import Annotated, Any
@@ -67,6 +68,9 @@ def _root(
 
 def run() -> None:
     """Run the command line and exit."""
+    # What a command reads it keeps to its end: looking for garbage in it again and again took a seventh of the CPU time
+    # of a harvest of 511 BMCs and freed nothing.
+    gc.set_threshold(100_000, 50, 100)
     arguments = [word for word in sys.argv[1:] if word != "--debug"]
     debug = len(arguments) < len(sys.argv) - 1 or bool(os.environ.get("FABRICCTL_DEBUG"))
     sys.exit(main(arguments, debug=debug))

@@ -90,7 +90,7 @@ class Walk:
             return []
         fresh: list[Mapping[str, Any]] = []
         for entry in entries:
-            if not isinstance(entry, Mapping):
+            if not isinstance(entry, dict):
                 self._bmc.note(page.path, f"a member that is no object: {str(entry)[:40]}")
                 continue
             link = link_of(entry)
@@ -99,13 +99,16 @@ class Walk:
                 continue
             self._seen.add(link)
             fresh.append(entry)
-        whole = await each([self._member(page.path, entry) for entry in fresh])
-        return [member for member in whole if member is not None]
+        whole = {n: self._checked(page.path, entry) for n, entry in enumerate(fresh) if not is_bare(entry)}
+        bare = [n for n in range(len(fresh)) if n not in whole]
+        if bare:
+            read = await each([self._member(page.path, fresh[n]) for n in bare])
+            whole.update(zip(bare, read, strict=True))
+        return [member for n in range(len(fresh)) if (member := whole[n]) is not None]
 
     async def _member(self, path: str, entry: Mapping[str, Any]) -> Resource | None:
+        """What a mere link leads to."""
         link = link_of(entry)
-        if not is_bare(entry):
-            return self._checked(path, entry)
         if not link:
             self._bmc.note(path, "a member without @odata.id")
             return None
@@ -120,7 +123,7 @@ class Walk:
     def _checked(self, path: str, member: Mapping[str, Any]) -> Resource | None:
         """An expanded member; one that is an error instead is noted and left out."""
         error = member.get("error")
-        if isinstance(error, Mapping):
+        if isinstance(error, dict):
             told = said(Reply(path, 0, {}, member)).removeprefix("HTTP 0 ")
             self._bmc.note(link_of(member) or path, f"an error instead of a member: {told}")
             if len([name for name in member if not name.startswith(("@", "error"))]) == 0:
@@ -139,7 +142,7 @@ def is_bare(entry: Mapping[str, Any]) -> bool:
 def expand_query(root: Resource) -> str:
     """The ``$expand`` a service offers for one level, empty when it offers none (DSP0266, query parameters)."""
     offered = at(root, "ProtocolFeaturesSupported", "ExpandQuery")
-    if not isinstance(offered, Mapping):
+    if not isinstance(offered, dict):
         return ""
     sign = "*" if offered.get("ExpandAll") else "." if offered.get("NoLinks") else ""
     if not sign:

@@ -23,7 +23,7 @@ def clean(link: str) -> str:
 
 def link_of(value: object) -> str:
     """The ``@odata.id`` of a link; empty when it is none."""
-    found = value.get("@odata.id") if isinstance(value, Mapping) else None
+    found = value.get("@odata.id") if isinstance(value, dict) else None
     return found if isinstance(found, str) else ""
 
 
@@ -37,7 +37,7 @@ def at(resource: Mapping[str, Any], *names: str) -> Any:
     """What stands under these names, None where one of them is absent or null."""
     value: Any = resource
     for name in names:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             return None
         value = value.get(name)
     return value

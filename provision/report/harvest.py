@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK
 from fabricctl.hostset import fold, natural_key
@@ -43,12 +44,12 @@ class Told:
     unconfirmed: Sequence[str] = ()
     interrupted: bool = False
 
-    @property
+    @cached_property
     def inventories(self) -> Mapping[str, Inventory]:
         """Host -> what was read."""
         return {o.target.host: o.value for o in self.outcomes if o.value is not None}
 
-    @property
+    @cached_property
     def unread(self) -> Mapping[str, Sequence[Unread]]:
         """Host -> what could not be told, of hosts that were read in part."""
         found = {host: unread(inventory) for host, inventory in self.inventories.items()}

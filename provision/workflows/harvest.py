@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricctl.adapters.store.location import Location
@@ -85,12 +86,12 @@ class Harvest:
     interrupted: bool = False
     unconfirmed: Sequence[str] = ()
 
-    @property
+    @cached_property
     def inventories(self) -> dict[str, Inventory]:
         """Host -> what was read of it."""
         return {o.target.host: o.value for o in self.outcomes if o.value is not None}
 
-    @property
+    @cached_property
     def unread(self) -> dict[str, list[Unread]]:
         """Host -> what could not be told, of those that were read in part."""
         found = {host: unread(inventory) for host, inventory in self.inventories.items()}
