@@ -12,7 +12,8 @@ import pytest
 from fabricctl.errors import BmcError, SecretError
 from provision.bmc.secret import Secret
 from provision.secrets.store import credentials_for
-from provision.workflows.rotate_plan import Fate, Job, plan_rotation
+from provision.workflows.rotate_plan import Fate, plan_rotation
+from tests.provision.events import Events
 from tests.provision.halls import Hall
 from tests.provision.key_desk import Keys, Killed, fates
 from tests.sim.idrac import Fault, Profile, Simulator
@@ -101,10 +102,13 @@ def test_that_a_password_was_changed_is_recorded_before_the_old_one_is_forgotten
     desk = keys(2)
     seen: list[tuple[str, str]] = []
 
-    def record(job: Job) -> None:
-        seen.append((job.host, desk.entry(len(seen)).state.value))
+    class Watching(Events):
+        def tell(self, number: int, after: str) -> None:
+            super().tell(number, after)
+            if "kept by" in after:
+                seen.append((self.kept[number].host, desk.entry(number).state.value))
 
-    desk.rotate(record=record)
+    desk.rotate(record=Watching())
     assert seen == [("gpu001", "pending"), ("gpu002", "pending")]
 
 
