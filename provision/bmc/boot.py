@@ -101,20 +101,22 @@ class BootView:
         return self.enabling is None or BootEnabled.CONTINUOUS.value in self.enabling
 
 
-def settings_path(system: Mapping[str, Any], vendor: str) -> str:
+def settings_path(system: Mapping[str, Any], *, idrac: bool) -> str:
     """Where settings for the next boot are, empty when the system does not say and is no iDRAC's.
 
     An iDRAC has ``…/Settings``; from iDRAC10 on, the override is written only there. A DGX H100 names ``…/SD``.
     """
     named = _map(_map(system.get("@Redfish.Settings")).get("SettingsObject")).get("@odata.id")
     path = _text(system.get("@odata.id"))
-    return _text(named) or (f"{path}/Settings" if vendor == "Dell" and path else "")
+    return _text(named) or (f"{path}/Settings" if idrac and path else "")
 
 
-def read_boot(system: Mapping[str, Any], settings: Mapping[str, Any] | None, vendor: str = "") -> BootView:
+def read_boot(
+    system: Mapping[str, Any], settings: Mapping[str, Any] | None, *, idrac: bool = False
+) -> BootView:
     """The body of a system and, where it was found, that of its settings."""
     now, later = _map(system.get("Boot")), _map((settings or {}).get("Boot"))
-    own, other = _text(system.get("@odata.id")), settings_path(system, vendor)
+    own, other = _text(system.get("@odata.id")), settings_path(system, idrac=idrac)
     moved = "BootSourceOverrideTarget" in later
     ruled = _values(later, "BootSourceOverrideTarget") is not None
     paths = [path for path in ((other, own) if moved and ruled else (own, other)) if path]

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from provision.bmc.reply import message_key
+
 
 class Phase(StrEnum):
     """How far a job is."""
@@ -144,7 +146,7 @@ def read_job(body: Mapping[str, Any], place: Place) -> Job | None:
         kind=_text(body.get("JobType")),
         state=_text(body.get("JobState") or body.get("TaskState")),
         health=_text(body.get("JobStatus") or body.get("TaskStatus")),
-        key=(_text(body.get("MessageId")) or _text(last.get("MessageId"))).rpartition(".")[2],
+        key=message_key(_text(body.get("MessageId")) or _text(last.get("MessageId"))),
         text=_text(body.get("Message")) or _text(last.get("Message")),
         percent=percent if isinstance(percent, int) and not isinstance(percent, bool) else None,
         started=begun,

@@ -22,7 +22,7 @@ class Light:
     off_body: Mapping[str, Any]
 
 
-def read_light(body: Mapping[str, Any], vendor: str = "") -> Light | None:
+def read_light(body: Mapping[str, Any], *, idrac: bool = False) -> Light | None:
     """The light of a system or chassis, None when it shows none.
 
     ``LocationIndicatorActive`` where it is there; ``IndicatorLED``, which it replaced, else. An iDRAC9 6.x shows
@@ -39,6 +39,6 @@ def read_light(body: Mapping[str, Any], vendor: str = "") -> Light | None:
     allowed = body.get("IndicatorLED@Redfish.AllowableValues")
     known = allowed if isinstance(allowed, list) else ["Blinking", "Lit", "Off"]
     lights = "Blinking" if "Blinking" in known else "Lit"
-    dark = "Lit" if vendor == "Dell" else "Off"
-    marked = led == "Blinking" or (led == "Lit" and vendor != "Dell")
+    dark = "Lit" if idrac else "Off"
+    marked = led == "Blinking" or (led == "Lit" and not idrac)
     return Light(path, marked, led, {"IndicatorLED": lights}, {"IndicatorLED": dark})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fabricctl.errors import BmcAnswerError, BmcError, BmcUnsupportedError
+from provision.bmc.reply import message_key
 
 REFUSED = (BmcAnswerError, BmcUnsupportedError)
 """Answers that say no: 405 and 501 come as the second."""
@@ -11,7 +12,7 @@ REFUSED = (BmcAnswerError, BmcUnsupportedError)
 def keys_of(error: BmcError) -> frozenset[str]:
     """``{"SYS444", "SYS410"}`` of an answer's message ids; empty for an error that is no answer."""
     ids = error.ids if isinstance(error, BmcAnswerError) else ()
-    return frozenset(message_id.rpartition(".")[2] for message_id in ids)
+    return frozenset(message_key(message_id) for message_id in ids)
 
 
 def refuses_place(error: BmcError) -> bool:

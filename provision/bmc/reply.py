@@ -11,6 +11,12 @@ from typing import Any
 _VERSIONED = re.compile(r"(?P<registry>[A-Za-z][\w ]*?)(?:\.\d+)+\.(?P<key>\w+)\Z")
 
 
+def message_key(message_id: str) -> str:
+    """``SYS518`` of ``IDRAC.2.8.SYS518``: versions change with every firmware."""
+    match = _VERSIONED.match(message_id)
+    return match["key"] if match else message_id.rpartition(".")[2]
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One entry of ``@Message.ExtendedInfo`` (DSP0266, error responses).
@@ -28,8 +34,7 @@ class Message:
     @property
     def key(self) -> str:
         """The id without registry and version: ``SYS518``. Versions change with every firmware."""
-        match = _VERSIONED.match(self.id)
-        return match["key"] if match else self.id.rpartition(".")[2]
+        return message_key(self.id)
 
 
 @dataclass(frozen=True)

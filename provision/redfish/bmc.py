@@ -44,6 +44,11 @@ class Layout:
     vendor: str = ""
     generation: int = 0
 
+    @property
+    def idrac(self) -> bool:
+        """Whether it is an iDRAC, with the job queue, Lifecycle Controller and pending values of one."""
+        return self.vendor == "Dell" or self.generation > 0
+
 
 class Bmc(Protocol):
     """One BMC, logged in (or logging in at the first request that needs it).

@@ -13,7 +13,7 @@ from provision.bmc.bios_registry import Registry, Values, read_registry
 from provision.bmc.job_watch import End, Patience
 from provision.bmc.jobs import Job, WantedJob
 from provision.bmc.reply import Reply
-from provision.redfish.bmc import Bmc, Group, Layout, Resource
+from provision.redfish.bmc import Bmc, Group, Resource
 from provision.workflows.elapsed import SILENCE, Elapsed
 from provision.workflows.job_runner import JobResult, ensure_job, wait_job
 from provision.workflows.journal import Record, forget
@@ -78,10 +78,6 @@ async def read_bios_state(bmc: Bmc) -> BiosState:
     return read_bios(bios, await _settings(bmc, settings_path(bios)))
 
 
-def _is_idrac(layout: Layout) -> bool:
-    return layout.vendor == "Dell" or layout.generation > 0
-
-
 async def _bios(bmc: Bmc) -> Resource:
     layout = await bmc.layout()
     return (await bmc.get(f"{layout.system}/Bios")).resource
@@ -111,7 +107,7 @@ async def _plan(bmc: Bmc, wanted: Mapping[str, str]) -> tuple[BiosState, BiosPla
 async def _registry(bmc: Bmc, state: BiosState) -> Registry | None:
     """The attribute registry; None where the BMC has none, and values are checked by their types only."""
     layout = await bmc.layout()
-    if _is_idrac(layout):
+    if layout.idrac:
         found = await _registry_at(bmc, f"{layout.system}/Bios/BiosRegistry")
         if found is not None:
             return found
@@ -163,7 +159,7 @@ async def write_bios(
     if not plan.changes:
         return BiosResult(plan, applied=True)
     layout = await bmc.layout()
-    if _is_idrac(layout):
+    if layout.idrac:
         job = await _through_job(bmc, wanted, state, plan, options, record)
     else:
         job = None

@@ -76,10 +76,10 @@ async def read_state(bmc: Bmc, *, absent_s: float = 0.0) -> BootState:
     """A system's power and boot, with its settings resource where there is one."""
     layout = await bmc.layout()
     body = await read_body(bmc, absent_s=absent_s)
-    path, settings = settings_path(body, layout.vendor), None
+    path, settings = settings_path(body, idrac=layout.idrac), None
     if path:
         settings = await _settings(bmc, path)
-    return BootState(await view_of(bmc, body), read_boot(body, settings, layout.vendor))
+    return BootState(await view_of(bmc, body), read_boot(body, settings, idrac=layout.idrac))
 
 
 async def _settings(bmc: Bmc, path: str) -> Resource | None:
@@ -189,7 +189,7 @@ async def _write_order(
     clock: Callable[[], float],
 ) -> BootResult:
     after = order_words(order, names)
-    if (await bmc.layout()).vendor != "Dell":
+    if not (await bmc.layout()).idrac:
         said = ""
         try:
             await bmc.patch(boot.order_path, {"Boot": {"BootOrder": list(order)}})

@@ -48,7 +48,7 @@ async def clear_job(bmc: Bmc, job_id: str, record: Record = forget) -> ClearResu
         raise BmcBusyError(f"job {job.words} runs; it is left alone", bmc=str(bmc.target))
     layout = await bmc.layout()
     try:
-        if layout.vendor == "Dell":
+        if layout.idrac:
             await bmc.post(f"{layout.manager}/{DELETE_ACTION}", {"JobID": job_id})
         else:
             place = "JobService/Jobs" if Place.JOB in job.places else "TaskService/Tasks"

@@ -259,7 +259,7 @@ async def _seen(bmc: Bmc, job_id: str) -> Seen:
 async def _places(bmc: Bmc) -> list[tuple[Place, str]]:
     layout = await bmc.layout()
     places = [(Place.JOB, "/redfish/v1/JobService/Jobs"), (Place.TASK, "/redfish/v1/TaskService/Tasks")]
-    if layout.vendor == "Dell":
+    if layout.idrac:
         places.insert(0, (Place.DELL, f"{layout.manager}/Oem/Dell/Jobs"))
     return places
 

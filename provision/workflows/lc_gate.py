@@ -25,7 +25,7 @@ POLL_S = 10.0
 async def lc_status(bmc: Bmc) -> LcStatus | None:
     """What the Lifecycle Controller says of itself; None when there is none (other vendors, iDRAC8 and older)."""
     layout = await bmc.layout()
-    if layout.vendor != "Dell":
+    if not layout.idrac:
         return None
     path = f"{layout.manager}/{STATUS_ACTION}"
     try:

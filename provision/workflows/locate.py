@@ -31,7 +31,7 @@ async def read_lights(bmc: Bmc) -> list[Light]:
     found = []
     for path in (layout.system, *layout.chassis[:1]):
         try:
-            light = read_light((await bmc.get(path)).resource, layout.vendor)
+            light = read_light((await bmc.get(path)).resource, idrac=layout.idrac)
         except BmcNotFoundError:
             continue
         if light is not None:

@@ -28,6 +28,7 @@ from provision.bmc.power import (
     witness,
 )
 from provision.bmc.refusal import keys_of
+from provision.bmc.reply import message_key
 from provision.redfish.bmc import Bmc, Group, Resource
 from provision.workflows.elapsed import ABSENT_S, SILENCE, Elapsed
 from provision.workflows.journal import Record, forget
@@ -238,7 +239,7 @@ async def _settled(run: _Run) -> PowerState:
 async def _log_id(bmc: Bmc, view: SystemView) -> str:
     """Newest entry of an iDRAC's lifecycle log; only where the system itself keeps no time of its last reset."""
     layout = await bmc.layout()
-    if view.last_reset or layout.vendor != "Dell":
+    if view.last_reset or not layout.idrac:
         return ""
     path = f"{layout.manager}/LogServices/Lclog/Entries?$top=1"
     try:
@@ -264,7 +265,7 @@ async def _keys_since(bmc: Bmc, log_id: str) -> list[str]:
         return str(entry.get("Id") or "") == log_id or next(left, None) is None
 
     entries = await bmc.members(path, Group.SLOW, until=enough)
-    return [str(entry.get("MessageId") or "").rpartition(".")[2] for entry in entries]
+    return [message_key(str(entry.get("MessageId") or "")) for entry in entries]
 
 
 def _silent(run: _Run, silence: BmcError) -> BmcError:

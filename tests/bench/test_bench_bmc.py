@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BMCS, AT_ONCE = 511, 128
 REFUSING, WRONG_PASSWORD, HANGING = 15, 5, 5
 CRAWLED, THREADED = 16, 128
-"""BMCs that the two slow clients are given; their figures are scaled to the fleet, and marked."""
+"""BMCs that the two slow clients are given; their figures are scaled to the healthy fleet, and marked."""
 HARVEST = ("bmc", "harvest", "all", "--quick", "--format", "json")
 MAX_CPU, MAX_WALL, MAX_MIB = 2.0, 1.5, 400.0
 GOAL_WALL_S, GOAL_CPU_S, GOAL_FULL_S = 30.0, 6.0, 90.0
@@ -104,6 +104,11 @@ class Fleet:
         ]
         return run(argv, cwd=ROOT, env=self.environment)
 
+    def library(self) -> Usage:
+        """Our harvest without the command line around it."""
+        argv = [sys.executable, "-m", "tests.bench.bmc_ours", str(self.site), str(self.state)]
+        return run(argv, cwd=ROOT, env=self.environment)
+
     def client(self, name: str, hosts: Sequence[str], plan: Sequence[str]) -> Usage:
         """One of the clients we are compared with."""
         argv = [sys.executable, "-m", "tests.bench.bmc_clients", name]
@@ -135,21 +140,27 @@ class Row(NamedTuple):
     peak_mib: float
 
 
-def measured(fleet: Fleet, name: str, usage_of: Any, *, share: float = 1.0, of: Sequence[str] = ()) -> Row:
-    """Run a client; when it was given a share of the fleet only, scale what grows with the fleet."""
+def measured(fleet: Fleet, name: str, usage_of: Callable[[], Usage], *, of: Sequence[str] = ()) -> Row:
+    """Run a client; when it was given some BMCs only, scale: requests and CPU by their number, time by rounds.
+
+    :param of: the BMCs it was given, all healthy ones when left out; a round is as many as are asked at once.
+    """
+    some = of or fleet.healthy
+    share = len(some) / len(fleet.healthy)
+    rounds = max(len(some), AT_ONCE) / len(fleet.healthy) if of else 1.0
     fleet.seen()
     start = time.monotonic()
-    usage: Usage = usage_of()
+    usage = usage_of()
     seen = fleet.seen()
-    answers = [seen.last[host] - start for host in of or fleet.healthy if host in seen.last]
+    answers = [seen.last[host] - start for host in some if host in seen.last]
     assert answers, usage.out
     assert seen.sessions == 0, f"{name} left {seen.sessions} sessions"
     requests = sum(seen.requests.values())
     return Row(
-        name if share == 1 else f"{name} (measured on {share:.0%})",
+        f"{name} (on {len(some)} BMCs, scaled)" if of else name,
         round(requests / share),
-        max(answers) / share,
-        usage.wall_s / share,
+        max(answers) / rounds,
+        usage.wall_s / rounds,
         usage.cpu_s / share,
         usage.peak_mib,
     )
@@ -188,25 +199,23 @@ def test_a_harvest_of_511_costs_little_more_than_its_requests(tmp_path: Path) ->
         ours = measured(
             fleet, "fabricctl bmc harvest --quick, whole command", lambda: fleet.fabricctl(*harvest)
         )
+        library = measured(fleet, "the same as a library call, store included", fleet.library)
         bare = measured(fleet, "bare aiohttp loop", lambda: fleet.client("bare", fleet.healthy, plan))
         some, few = fleet.healthy[:THREADED], fleet.healthy[:CRAWLED]
         threads = measured(
             fleet,
             "DMTF client, 128 threads",
             lambda: fleet.client("threads", some, plan),
-            share=len(some) / len(fleet.healthy),
             of=some,
         )
         crawl = measured(
             fleet,
             "crawler, every link",
             lambda: fleet.client("crawl", few, plan),
-            # 128 at once take as long as these few
-            share=len(few) / len(fleet.healthy) * AT_ONCE / len(few),
             of=few,
         )
         full = fleet.fabricctl("bmc", "harvest", "all", "--full", "--format", "json")
-    show([ours, bare, threads, crawl])
+    show([ours, library, bare, threads, crawl])
     print(f"  {len(plan)} GETs a BMC: {', '.join(plan[:3])} …")
     cpu, wall = ours.cpu_s / bare.cpu_s, ours.healthy_s / bare.healthy_s
     say("CPU, ours to the bare loop's", f"{cpu:.2f}", f"< {MAX_CPU}", cpu < MAX_CPU)

@@ -247,7 +247,7 @@ def test_boot_status_says_what_became_of_the_last_override(
 
 @pytest.mark.captures
 def test_the_boot_of_the_r750_capture(r750: Any) -> None:
-    boot = read_boot(r750[SYSTEM], None, "Dell")
+    boot = read_boot(r750[SYSTEM], None, idrac=True)
     assert boot.override.off
     assert boot.mode == "UEFI"
     assert boot.paths == (SYSTEM, SETTINGS)
@@ -279,7 +279,7 @@ def test_the_boot_options_of_the_r750_are_told_by_their_names(r750: Any) -> None
 
 @pytest.mark.captures
 def test_the_boot_of_the_dgx_capture_is_written_to_its_settings(h100: Any) -> None:
-    boot = read_boot(h100["/redfish/v1/Systems/DGX"], h100["/redfish/v1/Systems/DGX/SD"], "AMI")
+    boot = read_boot(h100["/redfish/v1/Systems/DGX"], h100["/redfish/v1/Systems/DGX/SD"])
     assert boot.paths == ("/redfish/v1/Systems/DGX/SD", "/redfish/v1/Systems/DGX")
     assert boot.override.off
     assert boot.enabling == {"Disabled", "Once", "Continuous"}

@@ -195,18 +195,18 @@ def test_an_address_is_kept_without_its_query() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shown", "vendor", "on"),
+    ("shown", "idrac", "on"),
     [
-        ({"LocationIndicatorActive": True, "IndicatorLED": "Lit"}, "Dell", True),
-        ({"LocationIndicatorActive": False}, "Dell", False),
-        ({"IndicatorLED": "Lit"}, "Dell", False),
-        ({"IndicatorLED": "Blinking"}, "Dell", True),
-        ({"IndicatorLED": "Lit"}, "AMI", True),
-        ({"IndicatorLED": "Off"}, "AMI", False),
+        ({"LocationIndicatorActive": True, "IndicatorLED": "Lit"}, True, True),
+        ({"LocationIndicatorActive": False}, True, False),
+        ({"IndicatorLED": "Lit"}, True, False),
+        ({"IndicatorLED": "Blinking"}, True, True),
+        ({"IndicatorLED": "Lit"}, False, True),
+        ({"IndicatorLED": "Off"}, False, False),
     ],
 )
-def test_whether_a_light_marks_the_node(shown: dict[str, Any], vendor: str, on: bool) -> None:
-    light = read_light({"@odata.id": "/s", **shown}, vendor)
+def test_whether_a_light_marks_the_node(shown: dict[str, Any], idrac: bool, on: bool) -> None:
+    light = read_light({"@odata.id": "/s", **shown}, idrac=idrac)
     assert light is not None
     assert light.on is on
 
