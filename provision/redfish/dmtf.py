@@ -31,6 +31,7 @@ from provision.redfish.transport import CONNECT_S, LARGEST_BODY, make_reply, too
 from provision.redfish.trust import fingerprint_of, other_certificate, tls_context, tls_refusal
 
 library.LOGGER.setLevel(logging.CRITICAL + 1)
+_LATE = (requests.Timeout, urllib3.exceptions.ReadTimeoutError)
 HEADERS = {"Accept": "application/json", "User-Agent": "fabricctl", "Accept-Encoding": "identity"}
 
 
@@ -91,11 +92,10 @@ class DmtfTransport:
             if isinstance(cause, ssl.SSLError):
                 error: BmcError = tls_refusal(self._target, cause)
                 return error if sent else unsent(error)
-        if any(
-            isinstance(cause, (requests.ReadTimeout, urllib3.exceptions.ReadTimeoutError)) for cause in chain
-        ):
-            return BmcDeadlineError(f"{path}: no full answer within {deadline_s:g} s", bmc=name)
-        if any(isinstance(cause, requests.ConnectTimeout) for cause in chain):
+        if any(isinstance(cause, _LATE) for cause in chain):
+            if sent:
+                return BmcDeadlineError(f"{path}: no full answer within {deadline_s:g} s", bmc=name)
+            # a handshake that takes too long is a read timeout to the library
             waited = min(CONNECT_S, deadline_s)
             return unsent(BmcUnreachableError(f"no connection within {waited:g} s", bmc=name))
         if any(isinstance(cause, _TooLargeError) for cause in chain):
