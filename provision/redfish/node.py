@@ -14,6 +14,7 @@ from fabricctl.errors import (
     BmcOutcomeUnknownError,
     BmcUnreachableError,
 )
+from provision.bmc.json_bodies import inner
 from provision.bmc.messages import Meaning, meaning
 from provision.bmc.outcome import Note
 from provision.bmc.reply import Reply
@@ -24,7 +25,7 @@ from provision.redfish.collection import Walk
 from provision.redfish.etag import ladder
 from provision.redfish.layout import crawl, generation_of, idrac_layout
 from provision.redfish.link import Link
-from provision.redfish.paths import at, clean, link_of
+from provision.redfish.paths import clean, link_of
 from provision.redfish.session import SESSIONS, Keeper, Session, finish
 
 ROOT = "/redfish/v1"
@@ -259,7 +260,7 @@ class RedfishBmc:
 
     async def _sessions_path(self) -> str:
         root = await self._open_root() or {}
-        return clean(link_of(at(root, "Links", "Sessions")) or SESSIONS)
+        return clean(link_of(inner(root, "Links").get("Sessions")) or SESSIONS)
 
     async def _etag(self, path: str) -> str:
         """The ETag of a fresh read; empty when the resource has none or cannot be read."""
