@@ -15,11 +15,12 @@ from fabricctl.errors import (
     BmcNotReadyError,
     BmcUnsupportedError,
 )
+from provision.bmc.json_bodies import inner
 from provision.bmc.messages import said
 from provision.bmc.reply import Reply
 from provision.redfish.answers import error_of
 from provision.redfish.bmc import Bmc, Group, Resource
-from provision.redfish.paths import at, link_of, path_of, with_query
+from provision.redfish.paths import link_of, own_path, with_query
 
 PAGES = 2000
 """Pages of one collection; 50 entries a page, 100,000 in all."""
@@ -53,7 +54,7 @@ class Walk:
             if not isinstance(link, str) or not link:
                 return found
             try:
-                link = path_of(link, self._bmc.target)
+                link = own_path(link, self._bmc.target)
             except BmcLinkError as exc:
                 self._bmc.note(path, f"the rest was not read: the next page {exc.message}")
                 return found
@@ -153,9 +154,7 @@ def is_bare(entry: Mapping[str, Any]) -> bool:
 
 def expand_query(root: Resource) -> str:
     """The ``$expand`` a service offers for one level, empty when it offers none (DSP0266, query parameters)."""
-    offered = at(root, "ProtocolFeaturesSupported", "ExpandQuery")
-    if not isinstance(offered, dict):
-        return ""
+    offered = inner(root, "ProtocolFeaturesSupported", "ExpandQuery")
     sign = "*" if offered.get("ExpandAll") else "." if offered.get("NoLinks") else ""
     if not sign:
         return ""

@@ -15,6 +15,7 @@ from fabricctl.errors import (
     BmcOutcomeUnknownError,
     BmcUnreachableError,
 )
+from provision.bmc.json_bodies import inner
 from provision.bmc.messages import Meaning, meaning
 from provision.bmc.outcome import Note
 from provision.bmc.reply import Reply
@@ -27,7 +28,7 @@ from provision.redfish.interrupt import finish
 from provision.redfish.keeper import Keeper
 from provision.redfish.layout import crawl, generation_of, idrac_layout
 from provision.redfish.link import Link
-from provision.redfish.paths import at, link_of, path_of, shown
+from provision.redfish.paths import link_of, own_path, shown
 from provision.redfish.session import SESSIONS, Session
 
 ROOT = "/redfish/v1"
@@ -218,7 +219,7 @@ class RedfishBmc:
     def _path(self, link: str) -> str:
         """The path of a link; one that leads elsewhere is noted, and never asked with a login."""
         try:
-            return path_of(link, self.target)
+            return own_path(link, self.target)
         except BmcLinkError as exc:
             exc.bmc = str(self.target)
             self.note(shown(link), "leads to another host or nowhere: not followed")
@@ -276,7 +277,7 @@ class RedfishBmc:
 
     async def _sessions_path(self) -> str:
         root = await self._open_root() or {}
-        link = link_of(at(root, "Links", "Sessions"))
+        link = link_of(inner(root, "Links").get("Sessions"))
         try:
             return self._path(link) if link else SESSIONS
         except BmcLinkError:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from ipaddress import ip_address
-from typing import Any
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from fabricctl.errors import BmcLinkError
@@ -15,7 +13,7 @@ _PLAIN = re.compile(r"/[A-Za-z0-9/._~:@!$&'()*+,;=%?-]*\Z")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-def path_of(link: str, target: Target) -> str:
+def own_path(link: str, target: Target) -> str:
     """The path, with its query and without fragment, of a link that leads to this BMC.
 
     :raises BmcLinkError: it leads to another host, or is none that a Redfish service has: nothing is asked there, as
@@ -88,25 +86,9 @@ def shown(link: str) -> str:
 
 
 def link_of(value: object) -> str:
-    """The ``@odata.id`` of a link; empty when it is none."""
+    """The ``@odata.id`` of a link, as it was written; empty when it is none."""
     found = value.get("@odata.id") if isinstance(value, dict) else None
     return found if isinstance(found, str) else ""
-
-
-def links_of(value: object) -> list[str]:
-    """Every link of a list of links; of a single link that one."""
-    listed = value if isinstance(value, list) else [value]
-    return [link for entry in listed if (link := link_of(entry))]
-
-
-def at(resource: Mapping[str, Any], *names: str) -> Any:
-    """What stands under these names, None where one of them is absent or null."""
-    value: Any = resource
-    for name in names:
-        if not isinstance(value, dict):
-            return None
-        value = value.get(name)
-    return value
 
 
 def with_query(path: str, query: str) -> str:

@@ -12,7 +12,7 @@ from provision.bmc.target import Target
 from provision.redfish.collection import expand_query, is_bare
 from provision.redfish.etag import ladder
 from provision.redfish.layout import choose_manager, choose_system, generation_of, idrac_layout
-from provision.redfish.paths import path_of, plain_path
+from provision.redfish.paths import own_path, plain_path
 from provision.redfish.reaper import strays
 
 BMC = Target("gpu001", "192.0.2.9", 8443)
@@ -56,7 +56,7 @@ def test_no_etag_is_tried_twice_and_never_more_than_three(first: str, anew: str)
     ],
 )
 def test_a_link_becomes_a_path_of_the_same_bmc(link: str, path: str) -> None:
-    assert path_of(link, BMC) == path
+    assert own_path(link, BMC) == path
 
 
 @pytest.mark.parametrize(
@@ -88,21 +88,21 @@ def test_a_link_becomes_a_path_of_the_same_bmc(link: str, path: str) -> None:
 )
 def test_a_link_to_another_host_or_of_an_odd_form_is_refused(link: str) -> None:
     with pytest.raises(BmcLinkError, match="not followed") as caught:
-        path_of(link, BMC)
+        own_path(link, BMC)
     assert str(caught.value).isprintable()
 
 
 def test_an_ipv6_address_is_the_same_however_it_is_written() -> None:
     target = Target("gpu001", "2001:db8::1")
-    assert path_of("https://[2001:DB8:0::1]/redfish/v1/X", target) == "/redfish/v1/X"
+    assert own_path("https://[2001:DB8:0::1]/redfish/v1/X", target) == "/redfish/v1/X"
     with pytest.raises(BmcLinkError):
-        path_of("https://[2001:db8::2]/redfish/v1/X", target)
+        own_path("https://[2001:db8::2]/redfish/v1/X", target)
 
 
 @given(st.text() | st.text("/.%2eE:?#@\\\\ a[]"))
 def test_whatever_a_link_says_it_is_one_clean_path(link: str) -> None:
     try:
-        path = path_of(link, BMC)
+        path = own_path(link, BMC)
     except BmcLinkError:
         return
     assert path.startswith("/")
@@ -111,7 +111,7 @@ def test_whatever_a_link_says_it_is_one_clean_path(link: str) -> None:
     assert path.isprintable()
     assert " " not in path
     assert ".." not in path.partition("?")[0].split("/")
-    assert path_of(path, BMC) == path == plain_path(path)
+    assert own_path(path, BMC) == path == plain_path(path)
 
 
 @pytest.mark.parametrize(
