@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from fabricctl.guid import parse_guid
 from fabricctl.mac import guid_of_mac, parse_mac
-from provision.bmc.bodies import Body, inner, path_of
+from provision.bmc.json_bodies import Body, inner, path_of
 from provision.bmc.reading import How, Reading, absent, derived, read
 
 NOT_ASKED = "not asked"

@@ -1,4 +1,4 @@
-"""A BMC's clock against the controller's, and against the dates of its certificate (requirement 8)."""
+"""A BMC's clock against the controller's, and against the dates of its certificate."""
 
 from __future__ import annotations
 

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from fabricctl.hostset import natural_key
 from fabricctl.rates import parse_rate
 from provision.bmc.addresses import Place, guids, mac_of, macs
-from provision.bmc.bodies import EMPTY, Bodies, Body, each_once, inner, is_fqdd, last, link, objects, path_of
+from provision.bmc.bodies import Bodies
 from provision.bmc.inventory import Adapter, BmcNic, Depth, Link, NetFunction, Role, Technology
 from provision.bmc.joins import interfaces_of, port_of
+from provision.bmc.json_bodies import EMPTY, Body, each_once, inner, is_fqdd, last, objects, path_of
 from provision.bmc.outcome import Note
 from provision.bmc.reading import Reading, absent, derived, read, words
 
@@ -297,8 +298,3 @@ def _shared(bodies: Bodies, role: Role, functions: Sequence[NetFunction]) -> Rea
         return derived(ports[0], source, f"NIC.1.Selection is {chosen}")
     either = f"; {' or '.join(ports)}" if ports else ""
     return absent(f"shared with {chosen}, which port that is cannot be told{either}", source)
-
-
-def service_link(root: Body, name: str) -> str:
-    """Path of a service as the root names it, ``/redfish/v1/NAME`` when it does not."""
-    return link(root, name) or f"/redfish/v1/{name}"

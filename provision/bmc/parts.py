@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from fabricctl.hostset import natural_key
-from provision.bmc.bodies import Bodies, Body, each_once, inner, last, path_of
+from provision.bmc.bodies import Bodies
 from provision.bmc.inventory import Depth, Dimm, Drive, FirmwareComponent, Gpu, Part, Psu, System
+from provision.bmc.json_bodies import Body, each_once, inner, last, path_of
 from provision.bmc.reading import Reading, absent, read, words
 
 _COMPONENT = re.compile(

@@ -8,6 +8,7 @@ from typing import Any
 
 from fabricctl.errors import BmcAnswerError, BmcDeadlineError, BmcNotFoundError, BmcUnsupportedError
 from provision.bmc.firmware import Component, read_components
+from provision.bmc.json_bodies import links
 from provision.redfish.bmc import Bmc, Group, Resource
 
 INVENTORY = "/redfish/v1/UpdateService/FirmwareInventory"
@@ -43,14 +44,12 @@ async def read_firmware(bmc: Bmc) -> FirmwareList:
 
 async def _one_by_one(bmc: Bmc) -> list[Resource]:
     reply = await bmc.get(INVENTORY, Group.SLOW)
-    listed = reply.resource.get("Members")
-    links = [str(entry.get("@odata.id")) for entry in listed if isinstance(entry, dict)] if listed else []
     found: list[Resource] = []
-    for link in links:
+    for path in links(reply.resource, "Members"):
         try:
-            found.append((await bmc.get(link)).resource)
+            found.append((await bmc.get(path)).resource)
         except (BmcAnswerError, BmcDeadlineError) as error:
-            bmc.note(link, f"left out: {error.message}")
+            bmc.note(path, f"left out: {error.message}")
     return found
 
 

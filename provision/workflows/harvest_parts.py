@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from fabricctl.errors import BmcError
-from provision.bmc.bodies import Body, inner, links, objects, path_of
 from provision.bmc.inventory import Family
-from provision.bmc.network import service_link
+from provision.bmc.json_bodies import Body, inner, links, objects, path_of, service_link
 from provision.redfish.bmc import Group, Layout
 from provision.workflows.harvest_read import Reader, together
 

@@ -23,10 +23,11 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from fabricctl.errors import BmcDeadlineError, BmcError, BmcLoginError, BmcNotFoundError, BmcTlsError
-from provision.bmc.bodies import EMPTY, Bodies, Body, inner, is_fqdd, last, link, path_of
+from provision.bmc.bodies import Bodies
 from provision.bmc.build import build
 from provision.bmc.inventory import Depth, Family, Gap, Inventory
 from provision.bmc.joins import linked_ports, portless
+from provision.bmc.json_bodies import EMPTY, Body, inner, is_fqdd, last, link, path_of
 from provision.bmc.outcome import Outcome
 from provision.bmc.target import Target
 from provision.redfish.bmc import Bmc, Group

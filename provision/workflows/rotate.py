@@ -35,13 +35,13 @@ from fabricctl.errors import (
 from fabricctl.nodes.model import EventKind
 from provision.bmc.account import Account, find_account, lengths
 from provision.bmc.credential import Entry
+from provision.bmc.json_bodies import link, service_link
 from provision.bmc.new_password import Dice, fitting_length, new_password
 from provision.bmc.outcome import Outcome
 from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target
 from provision.redfish.bmc import Bmc
 from provision.redfish.fleet import FleetOptions, ask
-from provision.redfish.paths import link_of
 from provision.secrets.store import SecretStore
 from provision.workflows.change import SENDING
 from provision.workflows.journal import FORGET, Begun, Record
@@ -282,13 +282,13 @@ def _look(jobs: Sequence[Job]) -> Callable[[Bmc], Awaitable[Account]]:
         user = users[bmc.target.host]
         root = await bmc.root()
         try:
-            service = await bmc.get(link_of(root.get("AccountService")) or "/redfish/v1/AccountService")
+            service = await bmc.get(service_link(root, "AccountService"))
         except BmcPasswordChangeError as exc:
             # DSP0266, "Password change required handling": it names the account, and nothing else can be read
             if not exc.account:
                 raise
             return Account(exc.account)
-        members = await bmc.members(link_of(service.resource.get("Accounts")) or f"{service.path}/Accounts")
+        members = await bmc.members(link(service.resource, "Accounts") or f"{service.path}/Accounts")
         path = find_account(members, user)
         if not path:
             raise BmcUnsupportedError(f"it shows no account of user {user}", bmc=str(bmc.target))

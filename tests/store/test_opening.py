@@ -10,17 +10,21 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Barrier
 
+import psycopg
 import pytest
-from sqlalchemy import Column, Connection, Integer, MetaData, Table, Text, inspect, text
+from sqlalchemy import Column, Connection, Integer, MetaData, Table, Text, inspect, make_url, text
+from sqlalchemy.engine.interfaces import ReflectedIndex
 
-from fabricctl.adapters.store import migrate
+from fabricctl.adapters.store import migrate, steps
 from fabricctl.adapters.store.engine import Database
 from fabricctl.adapters.store.location import Location, find_location, parse_location
-from fabricctl.adapters.store.schema import metadata, version_table
+from fabricctl.adapters.store.pins import Pin
+from fabricctl.adapters.store.schema import version_table
 from fabricctl.adapters.store.store import open_store
 from fabricctl.errors import (
     StateDamagedError,
@@ -29,6 +33,7 @@ from fabricctl.errors import (
     StateVersionError,
     UsageError,
 )
+from fabricctl.nodes.facts import FactTelling, NodeFact
 from fabricctl.nodes.model import Fact, IdentityKind
 from tests.sim.postgres import GUARDED, Postgres
 from tests.store.stores import at, dump, known, place, run
@@ -156,14 +161,6 @@ def test_a_newer_store_is_refused_and_left_alone(location: Location) -> None:
     assert dump(location) == before
 
 
-def _without(*names: str) -> MetaData:
-    tables = MetaData()
-    for table in metadata.tables.values():
-        if table.name not in names:
-            table.to_metadata(tables)
-    return tables
-
-
 def _shape(location: Location) -> dict[str, tuple[object, ...]]:
     database = Database(location)
     try:
@@ -171,7 +168,11 @@ def _shape(location: Location) -> dict[str, tuple[object, ...]]:
         return {
             name: (
                 [(c["name"], str(c["type"]), c["nullable"]) for c in looked.get_columns(name)],
-                sorted(f"{i['name']} {i['column_names']} {i['unique']}" for i in looked.get_indexes(name)),
+                sorted(_index(index) for index in looked.get_indexes(name)),
+                sorted(
+                    f"{key['constrained_columns']} {key['referred_table']}"
+                    for key in looked.get_foreign_keys(name)
+                ),
             )
             for name in looked.get_table_names()
         }
@@ -179,17 +180,59 @@ def _shape(location: Location) -> dict[str, tuple[object, ...]]:
         database.close()
 
 
-def test_the_shipped_steps_end_in_the_shipped_tables(
+def _index(index: ReflectedIndex) -> str:
+    where = {name: str(value) for name, value in index.get("dialect_options", {}).items() if "where" in name}
+    return f"{index['name']} {index['column_names']} {index['unique']} {where}"
+
+
+def _stored(location: Location, version: int) -> None:
+    """A store as an older fabricctl left it."""
+    kind = "sqlite" if location.path else "postgresql"
+    script = (Path(__file__).parent / "data" / f"version{version}.{kind}.sql").read_text()
+    if location.path:
+        with closing(sqlite3.connect(location.path)) as file:
+            file.executescript(script)
+        return
+    with psycopg.connect(make_url(location.url).set(drivername="postgresql").render_as_string()) as server:
+        server.execute(script)  # type: ignore[call-overload,unused-ignore]
+
+
+def test_a_store_of_version_1_becomes_what_is_made_today_and_keeps_its_rows(
     location: Location, location_factory: Callable[[], Location]
 ) -> None:
-    """Version 1 had neither facts nor pins: whoever adds a step adds the older tables here."""
-    database = Database(location)
-    migrate.prepare(database, tables=_without("node_facts", "bmc_pins"), steps=())
-    migrate.prepare(database)
-    database.close()
+    _stored(location, 1)
+    before = dump(location)
     new = location_factory()
     opened(new)
+    opened(location, site="hall")
     assert _shape(location) == _shape(new)
+    after = dump(location)
+    assert (before.pop("fabricctl_schema"), after.pop("fabricctl_schema")) == (
+        [(1, "hall")],
+        [(SHIPPED + 1, "hall")],
+    )
+    assert after == {**before, "node_facts": [], "bmc_pins": []}
+
+
+def test_a_store_of_version_1_is_used_on_after_its_upgrade(location: Location) -> None:
+    _stored(location, 1)
+    with open_store(location, site="hall") as store:
+        store.runs.record(run(2, [1]), known([1]), lambda _: True)
+        store.facts.tell(
+            [FactTelling("gpu001", (NodeFact("bmc", "bmc.firmware", "7.10", "redfish"),), frozenset())],
+            who="anna",
+            reason="harvest",
+            now=at(2),
+        )
+        store.pins.record([Pin("gpu001", "192.0.2.1", "ab" * 32, at(2), "anna")], "first contact")
+        assert [run.number for run in store.runs.all()] == [1, 2, 3]
+        assert store.nodes.all(["gpu001"])["gpu001"].version == 2
+        assert [one.fact.value for one in store.facts.current()["gpu001"]] == ["7.10"]
+        assert store.pins.current() == {"gpu001": "ab" * 32}
+
+
+def test_a_step_takes_nothing_of_the_tables_of_today() -> None:
+    assert "store.schema" not in Path(steps.__file__).read_text()
 
 
 # -- whose and what -----------------------------------------------------------------------------------------------

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy import Connection, MetaData, insert, inspect, select, update
 
 from fabricctl.adapters.store.engine import Database
-from fabricctl.adapters.store.schema import facts, metadata, pins, version_table
+from fabricctl.adapters.store.schema import metadata, version_table
+from fabricctl.adapters.store.steps import MIGRATIONS, Migration
 from fabricctl.errors import StateError, StateVersionError
-
-Migration = Callable[[Connection], None]
-
-
-def _facts_and_pins(connection: Connection) -> None:
-    """Version 2: what BMCs say of a node's parts, and the certificates they showed."""
-    for table in (facts, pins):
-        table.create(connection)
-
-
-MIGRATIONS: tuple[Migration, ...] = (_facts_and_pins,)
-"""Step i brings version i + 1 to version i + 2; a step once released is never changed."""
 
 _TOPIC = 1
 _NEWER = "install the fabricctl that wrote it, or a newer one"
