@@ -9,6 +9,7 @@ from datetime import datetime
 
 from fabricctl.adapters.store.location import Location
 from fabricctl.adapters.store.pins import Pin
+from fabricctl.adapters.store.reading import read_store
 from fabricctl.adapters.store.store import open_store
 from fabricctl.errors import BmcError
 from provision.bmc.certificates import Expected, Judged, Recorded, Shown, Standing, judge
@@ -77,13 +78,13 @@ def to_record(judged: Sequence[Judged], *, replace: bool) -> list[Judged]:
 
 
 def recorded_pins(location: Location, site: str) -> dict[str, Recorded]:
-    """Host -> the certificate that holds. :raises StateError: the store cannot be read."""
-    with open_store(location, site=site, create=False) as store:
-        return {
-            pin.host: Recorded(pin.fingerprint, pin.since, pin.who)
-            for pin in store.pins.all()
-            if pin.until is None
-        }
+    """Host -> the certificate that holds; none of a store that was never written.
+
+    :raises StateError: the store cannot be read.
+    """
+    with read_store(location, site) as store:
+        held = store.pins.holding() if store is not None else []
+    return {pin.host: Recorded(pin.fingerprint, pin.since, pin.who) for pin in held}
 
 
 def record(
