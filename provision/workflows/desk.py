@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from fabricctl.adapters.store.location import Location
 from fabricctl.adapters.store.reading import read_store
 from fabricctl.nodes.model import IdentityKind, NodeRecord, NodeState
+from provision.bmc.node_facts import BMC_PART
 from provision.bmc.target import Target
-from provision.bmc.told import BMC_PART
 from provision.workflows.targets import site_targets
 
 if TYPE_CHECKING:

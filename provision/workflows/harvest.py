@@ -30,9 +30,7 @@ from provision.bmc.changes import (
     worth_telling,
 )
 from provision.bmc.inventory import Depth, Family, Inventory
-from provision.bmc.outcome import BmcFinding, Outcome
-from provision.bmc.target import Target
-from provision.bmc.told import (
+from provision.bmc.node_facts import (
     STATUS_FIELD,
     Unread,
     complete_at,
@@ -43,6 +41,8 @@ from provision.bmc.told import (
     unsure,
     whole,
 )
+from provision.bmc.outcome import BmcFinding, Outcome
+from provision.bmc.target import Target
 
 if TYPE_CHECKING:
     from fabricctl.site.schema import Site
