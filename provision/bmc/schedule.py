@@ -7,6 +7,8 @@ from random import Random
 
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 30.0
+PATIENT = 3
+"""Times a BMC is asked again after exactly as short a time as it asks for."""
 
 
 def pause(attempt: int, random: Random) -> float:
@@ -39,11 +41,13 @@ class Budget:
 
         :param attempt: 0 after the first failure.
         :param asked_s: what the BMC asked for: never less is waited, up to a tenth more, so that a fleet that was told
-            the same number does not come back in one moment.
+            the same number does not come back in one moment. One that asks for no time again and again gets pauses
+            that grow all the same: else its budget would last for thousands of requests.
         """
         wanted = pause(attempt, self.random)
         if asked_s is not None:
-            wanted = max(asked_s * (1.0 + 0.1 * self.random.random()), 0.1)
+            least = pause(attempt - PATIENT, self.random) if attempt >= PATIENT else 0.1
+            wanted = max(asked_s * (1.0 + 0.1 * self.random.random()), least)
         if wanted > self.left_s:
             return None
         self.spent_s += wanted

@@ -339,19 +339,16 @@ def test_a_session_that_may_have_timed_out_is_looked_at_before_a_command(simulat
 
 
 # 25: https://github.com/dsx-ai-factory/infra-controller/issues/6419
-def test_a_slow_collection_costs_its_own_deadline_and_nothing_else(
-    simulator: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_collection_costs_its_own_deadline_and_nothing_else(simulator: Make) -> None:
     fleet = simulator()
     firmware = "/redfish/v1/UpdateService/FirmwareInventory"
     fleet[0].fault(Fault("GET", firmware, hang=True, times=1))
-    monkeypatch.setattr(Group.SLOW, "_value_", 0.3)
 
     async def work(bmc: Bmc) -> Any:
         members = await bmc.members(firmware, Group.SLOW)
         return len(members), await read_system(bmc)
 
-    outcome = outcome_of(fleet, work)
+    outcome = outcome_of(fleet, work, limits=Limits(slow_s=1.0))
     assert outcome.error is None, outcome.error
     assert outcome.value[0] > 5
     assert any("read one by one" in note.text for note in outcome.notes)

@@ -127,7 +127,7 @@ def test_a_root_that_is_closed_to_strangers_is_read_after_the_login(tiny: Tiny, 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_a_read_follows_a_moved_resource_on_the_same_bmc(tiny: Tiny, run: Asker, status: int) -> None:
     tiny.rules["GET", "/redfish/v1/Old"] = lambda request: web.Response(
-        status=status, headers={"Location": "https://192.0.2.99/redfish/v1/New"}
+        status=status, headers={"Location": f"https://127.0.0.1:{tiny.port}/redfish/v1/New"}
     )
     tiny.tree["/redfish/v1/New"] = {"Id": "new"}
     outcome = run(lambda bmc: bmc.get("/redfish/v1/Old"))
