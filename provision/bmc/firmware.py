@@ -112,7 +112,7 @@ def _runs(words: Sequence[str], part: Sequence[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedVersion:
     """One line of a baseline against one host.
 
     :param component: the baseline's word; :param part: FQDD or name of what was compared, empty when nothing matched.
@@ -139,22 +139,22 @@ class Judged:
         return {"same": "as wanted", "other": "differs"}.get(self.relation.value, self.relation.value)
 
 
-def judge(host: str, components: Sequence[Component], baseline: Mapping[str, str]) -> list[Judged]:
+def judge(host: str, components: Sequence[Component], baseline: Mapping[str, str]) -> list[JudgedVersion]:
     """Every line of the baseline; where several parts match, each must have the version."""
-    found: list[Judged] = []
+    found: list[JudgedVersion] = []
     for word, want in baseline.items():
         parts = matching(word, components)
         if not parts:
-            found.append(Judged(host, word, want))
+            found.append(JudgedVersion(host, word, want))
         for part in parts:
             how = relation(part.version, want) if part.version else None
-            found.append(Judged(host, word, want, part.fqdd or part.name, part.version, how))
+            found.append(JudgedVersion(host, word, want, part.fqdd or part.name, part.version, how))
     return found
 
 
-def firmware_findings(judged: Iterable[Judged]) -> list[BmcFinding]:
+def firmware_findings(judged: Iterable[JudgedVersion]) -> list[BmcFinding]:
     """One finding per host, line of the baseline and wrong version, with the parts that have it."""
-    groups: dict[tuple[str, str, str], list[Judged]] = {}
+    groups: dict[tuple[str, str, str], list[JudgedVersion]] = {}
     for one in judged:
         if one.relation is not None and not one.right:
             groups.setdefault((one.host, one.component, one.have), []).append(one)

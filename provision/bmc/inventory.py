@@ -20,7 +20,7 @@ class Depth(IntEnum):
     """Also GPUs, drives, power supplies, memory, firmware."""
 
 
-class Link(StrEnum):
+class LinkState(StrEnum):
     """State of a port's link."""
 
     UP = "up"

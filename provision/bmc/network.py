@@ -9,7 +9,7 @@ from fabricctl.hostset import natural_key
 from fabricctl.rates import parse_rate
 from provision.bmc.addresses import Place, guids, mac_of, macs
 from provision.bmc.bodies import Bodies
-from provision.bmc.inventory import Adapter, BmcNic, Depth, Link, NetFunction, Role, Technology
+from provision.bmc.inventory import Adapter, BmcNic, Depth, LinkState, NetFunction, Role, Technology
 from provision.bmc.joins import interfaces_of, port_of
 from provision.bmc.json_bodies import EMPTY, Body, each_once, inner, is_fqdd, last, objects, path_of
 from provision.bmc.outcome import Note
@@ -18,8 +18,8 @@ from provision.bmc.reading import Reading, absent, derived, read, words
 _SLOT = re.compile(r"[A-Za-z]+\.(Slot|Embedded|Integrated|Mezzanine)\.([0-9]+[A-Z]?)")
 _QUICK = "not asked in a quick harvest"
 _LINKS = {
-    **dict.fromkeys(("linkup", "up", "connected"), Link.UP),
-    **dict.fromkeys(("linkdown", "down", "nolink", "disconnected"), Link.DOWN),
+    **dict.fromkeys(("linkup", "up", "connected"), LinkState.UP),
+    **dict.fromkeys(("linkdown", "down", "nolink", "disconnected"), LinkState.DOWN),
 }
 _YES, _NO = ("Supported", "Available"), ("NotSupported", "Unavailable")
 

@@ -12,7 +12,7 @@ from fabricctl.adapters.store.pins import Pin
 from fabricctl.adapters.store.reading import read_store
 from fabricctl.adapters.store.store import open_store
 from fabricctl.errors import BmcError
-from provision.bmc.certificates import Expected, Judged, Recorded, Shown, Standing, judge
+from provision.bmc.certificates import Expected, JudgedCertificate, Recorded, Shown, Standing, judge
 from provision.bmc.target import Target
 from provision.redfish.trust import Certificate, fetch_certificate
 
@@ -25,7 +25,7 @@ Fetch = Callable[[Target], Certificate]
 class FirstContact:
     """What the BMCs showed. :param unread: BMCs whose certificate could not be read, and why."""
 
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedCertificate, ...]
     unread: tuple[tuple[Target, BmcError], ...]
 
 
@@ -71,7 +71,7 @@ async def _fetch_all(
     return list(await asyncio.gather(*(one(target) for target in targets)))
 
 
-def to_record(judged: Sequence[Judged], *, replace: bool) -> list[Judged]:
+def to_record(judged: Sequence[JudgedCertificate], *, replace: bool) -> list[JudgedCertificate]:
     """Those to write down. :param replace: changed ones, too."""
     wanted = {Standing.NEW, Standing.CHANGED} if replace else {Standing.NEW}
     return [one for one in judged if one.standing in wanted]
@@ -88,7 +88,13 @@ def recorded_pins(location: Location, site: str) -> dict[str, Recorded]:
 
 
 def record(
-    location: Location, site: str, judged: Sequence[Judged], *, who: str, reason: str, now: datetime
+    location: Location,
+    site: str,
+    judged: Sequence[JudgedCertificate],
+    *,
+    who: str,
+    reason: str,
+    now: datetime,
 ) -> None:
     """Write certificates down, all or none; each is an event. :raises StateError: the store cannot be written."""
     pins = [
