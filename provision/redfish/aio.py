@@ -90,6 +90,7 @@ class AiohttpTransport:
         async for chunk in answer.content.iter_any():
             raw += chunk
             if len(raw) > LARGEST_BODY:
+                raw.clear()  # an error keeps what stood around it
                 answer.close()
                 raise too_large(self._target, path)
         return bytes(raw)

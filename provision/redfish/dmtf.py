@@ -222,6 +222,7 @@ class _Adapter(HTTPAdapter):
             for chunk in answer.raw.stream(65536, decode_content=False):
                 raw += chunk
                 if len(raw) > LARGEST_BODY:
+                    raw.clear()  # an error keeps what stood around it
                     raise _TooLargeError
         except urllib3.exceptions.ProtocolError as exc:
             raise _CutShortError from exc

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from fabricctl.errors import BmcError, BmcGarbledError
+from fabricctl.errors import BmcError, BmcGarbledError, BmcTooLargeError
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target
 
@@ -49,9 +49,9 @@ def unsent(error: BmcError) -> BmcError:
     return error
 
 
-def too_large(target: Target, path: str) -> BmcGarbledError:
+def too_large(target: Target, path: str) -> BmcTooLargeError:
     """The error of an answer that is larger than any that makes sense."""
-    return BmcGarbledError(f"{path}: an answer of more than {LARGEST_BODY / 2**20:g} MiB", bmc=str(target))
+    return BmcTooLargeError(f"{path}: an answer of more than {LARGEST_BODY / 2**20:g} MiB", bmc=str(target))
 
 
 def make_reply(target: Target, path: str, status: int, headers: Mapping[str, str], raw: bytes) -> Reply:
@@ -87,6 +87,7 @@ def _unpacked(target: Target, path: str, encoding: str, raw: bytes) -> bytes:
     except zlib.error as exc:
         raise BmcGarbledError(f"{path}: the packed answer is damaged", bmc=str(target)) from exc
     if len(body) > LARGEST_BODY:
+        del body  # an error keeps what stood around it
         raise too_large(target, path)
     if not unpacker.eof:
         raise BmcGarbledError(f"{path}: the packed answer is cut short", bmc=str(target))
