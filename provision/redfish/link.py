@@ -137,7 +137,9 @@ class Link:
             if not why:
                 return reply
             if reply.ok or _gives_reason(reply):
-                wait = self._budget.take(attempt, asked_wait(reply, self.options.now()))
+                wait = self._budget.take(
+                    attempt, asked_wait(reply, self.options.now()), now=self.options.clock()
+                )
                 if wait is None:
                     raise self._spent(reply, why)
                 attempt += 1
@@ -147,7 +149,11 @@ class Link:
             if self.options.clock() < away_until:
                 await self._look_later()
                 continue
-            wait = self._without_reason.take(tries + 1) if tries < TRIES and absent_s <= 0 else None
+            wait = (
+                self._without_reason.take(tries + 1, now=self.options.clock())
+                if tries < TRIES and absent_s <= 0
+                else None
+            )
             if wait is None:
                 raise self._mute(reply, tries)
             await self.options.sleep(wait)
@@ -163,7 +169,7 @@ class Link:
             or isinstance(exc, (BmcDeadlineError, BmcTooLargeError))
         ):
             return None
-        return self._budget.take(lost)
+        return self._budget.take(lost, now=self.options.clock())
 
     def _why_wait(self, reply: Reply, idempotent: bool, unready: Callable[[Reply], str] | None) -> str:
         """Why to ask again, empty when the answer stands."""

@@ -60,7 +60,12 @@ def make_reply(target: Target, path: str, status: int, headers: Mapping[str, str
     :param headers: names in lower case; :param raw: the body as it came over the wire.
     :raises BmcGarbledError: a success that is no JSON, or a body that unpacks to more than any that makes sense.
     """
-    raw = _unpacked(target, path, headers.get("content-encoding", ""), raw)
+    try:
+        raw = _unpacked(target, path, headers.get("content-encoding", ""), raw)
+    except BmcGarbledError:
+        if status < 400:
+            raise
+        raw = b""  # a refusal stays one when its text cannot be read
     body: Any = None
     if raw:
         try:

@@ -203,6 +203,10 @@ def test_an_answer_that_cannot_be_unpacked_is_garbled(
     outcome = run(lambda bmc: bmc.get(PATH))
     assert isinstance(outcome.error, BmcGarbledError)
     assert why in str(outcome.error)
+    tiny.rules["POST", PATH] = lambda request: web.Response(
+        status=400, body=body, headers={"Content-Encoding": encoding}
+    )
+    assert "HTTP 400" in str(run(lambda bmc: bmc.post(PATH)).error)  # a refusal stays one
 
 
 @pytest.mark.parametrize("one", ["[", '{"a":'])
