@@ -14,6 +14,7 @@
     │   ├── BmcDeadlineError       no full answer within the deadline; of a read, nothing happened
     │   ├── BmcTlsError            the certificate is not trusted, or no common TLS version
     │   │   └── BmcFingerprintError    another certificate than the pinned one: a finding too
+    │   ├── BmcIdentityError       another machine answers than the one that should
     │   ├── BmcLoginError          user or password refused
     │   │   ├── BmcPasswordChangeError   the factory password must be changed first
     │   │   ├── BmcLockedOutError        too many failed logins
@@ -256,6 +257,10 @@ class BmcTlsError(BmcError):
 
 class BmcFingerprintError(BmcTlsError):
     """Another certificate than the pinned one: somebody changed it, or this is another machine."""
+
+
+class BmcIdentityError(BmcError):
+    """Another machine answers than the one that should: it gets no password and no command."""
 
 
 class BmcLoginError(BmcError):

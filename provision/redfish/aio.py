@@ -87,11 +87,16 @@ class AiohttpTransport:
 
     async def _read(self, answer: aiohttp.ClientResponse, path: str) -> bytes:
         raw = bytearray()
-        async for chunk in answer.content.iter_any():
-            raw += chunk
-            if len(raw) > LARGEST_BODY:
-                answer.close()
-                raise too_large(self._target, path)
+        try:
+            async for chunk in answer.content.iter_any():
+                raw += chunk
+                if len(raw) > LARGEST_BODY:
+                    answer.close()
+                    raise too_large(self._target, path)
+        except aiohttp.ClientPayloadError:
+            if answer.status < 400:
+                raise
+            return b""  # a refusal stays one when its text is cut short
         return bytes(raw)
 
     def _timeout(self, deadline_s: float) -> aiohttp.ClientTimeout:

@@ -46,6 +46,7 @@ class Walk:
         pages: set[str] = set()
         page = await self._first(path)
         for _ in range(PAGES):
+            known = len(self._seen)
             for member in await self._page_members(page):
                 if until is not None and until(member):
                     return found
@@ -57,6 +58,11 @@ class Walk:
                 link = own_path(link, self._bmc.target)
             except BmcLinkError as exc:
                 self._bmc.note(path, f"the rest was not read: the next page {exc.message}")
+                return found
+            if len(self._seen) == known:  # $skip ignored: ever new links to the same page
+                self._bmc.note(
+                    path, f"pages repeat: {page.path} brings no new member, but a link to one more"
+                )
                 return found
             if link in pages or link == path:
                 self._bmc.note(path, f"pages repeat: {link} was read already")

@@ -224,7 +224,9 @@ class _Adapter(HTTPAdapter):
                 if len(raw) > LARGEST_BODY:
                     raise _TooLargeError
         except urllib3.exceptions.ProtocolError as exc:
-            raise _CutShortError from exc
+            if answer.status_code < 400:
+                raise _CutShortError from exc
+            raw.clear()  # a refusal stays one when its text is cut short
         answer._content = bytes(raw)
         return answer
 

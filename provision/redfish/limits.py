@@ -51,6 +51,8 @@ class FleetOptions:
         killed; None keeps no such list.
     :param reaper: end the sessions of this run even when it is killed.
     :param change_password: go on with a BMC that lets nothing be done but change the password.
+    :param identity: give neither password nor command to a BMC whose service tag is not the target's; always so with
+        ``writes``. Else another tag is only noted.
     """
 
     credentials: CredentialSource | None
@@ -59,6 +61,7 @@ class FleetOptions:
     ledger: Path | None = None
     reaper: bool = True
     change_password: bool = False
+    identity: bool = False
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep

@@ -136,7 +136,9 @@ class Link:
             if not why:
                 return reply
             if reply.ok or _gives_reason(reply):
-                wait = self._budget.take(attempt, asked_wait(reply, self.options.now()))
+                wait = self._budget.take(
+                    attempt, asked_wait(reply, self.options.now()), now=self.options.clock()
+                )
                 if wait is None:
                     raise self._spent(reply, why)
                 attempt += 1
@@ -146,7 +148,11 @@ class Link:
             if self.options.clock() < away_until:
                 await self._look_later()
                 continue
-            wait = self._without_reason.take(tries + 1) if tries < TRIES and absent_s <= 0 else None
+            wait = (
+                self._without_reason.take(tries + 1, now=self.options.clock())
+                if tries < TRIES and absent_s <= 0
+                else None
+            )
             if wait is None:
                 raise self._mute(reply, tries)
             await self.options.sleep(wait)
@@ -158,7 +164,7 @@ class Link:
         """The pause before a lost read is sent again; None when it is not: a BMC that hangs has had its deadline."""
         if lost >= repeats or self._broken is not None or isinstance(exc, BmcDeadlineError):
             return None
-        return self._budget.take(lost)
+        return self._budget.take(lost, now=self.options.clock())
 
     def _why_wait(self, reply: Reply, idempotent: bool, unready: Callable[[Reply], str] | None) -> str:
         """Why to ask again, empty when the answer stands."""

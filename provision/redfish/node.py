@@ -11,6 +11,7 @@ from fabricctl.errors import (
     BmcDeadlineError,
     BmcError,
     BmcGarbledError,
+    BmcIdentityError,
     BmcLinkError,
     BmcOutcomeUnknownError,
     BmcUnreachableError,
@@ -19,6 +20,7 @@ from provision.bmc.json_bodies import inner
 from provision.bmc.messages import Meaning, meaning
 from provision.bmc.outcome import Note
 from provision.bmc.reply import Reply
+from provision.bmc.service_root import claim_of
 from provision.bmc.target import Target
 from provision.redfish.answers import error_of
 from provision.redfish.bmc import Group, Layout, Resource
@@ -50,6 +52,7 @@ class RedfishBmc:
         self._root: Resource | None = None
         self._root_lock = asyncio.Lock()
         self._closed_root = False
+        self._identified = False
         self._layout: Layout | None = None
         self._layout_lock = asyncio.Lock()
         self._etags: dict[str, str] = {}
@@ -254,7 +257,7 @@ class RedfishBmc:
         anonymous: bool = False,
     ) -> Reply:
         """One request with the login; a 401 in the middle renews it once and sends again what may be sent twice."""
-        login = {} if anonymous else await self._session.headers(self._sessions_path)
+        login = {} if anonymous else await self._login_headers()
         reply = await self._link.send(
             method, path, deadline_s=deadline_s, headers={**login, **fields}, body=body, counts=counts
         )
@@ -263,7 +266,7 @@ class RedfishBmc:
         elif not anonymous and meaning(reply) is Meaning.UNAUTHORIZED:
             renewed = await self._session.renew(login)
             if renewed and method != "POST":
-                login = await self._session.headers(self._sessions_path)
+                login = await self._login_headers()
                 reply = await self._link.send(
                     method, path, deadline_s=deadline_s, headers={**login, **fields}, body=body, counts=counts
                 )
@@ -274,6 +277,28 @@ class RedfishBmc:
         idle = self._link.options.clock() - self._link.answered_at
         if idle > IDLE_S and self._session.uri:
             await self._read(self._session.uri)
+
+    async def _login_headers(self) -> dict[str, str]:
+        """What proves the login, where this is the machine that should answer."""
+        if not self._identified:
+            self._check_identity(await self._open_root())
+            self._identified = True
+        return await self._session.headers(self._sessions_path)
+
+    def _check_identity(self, root: Resource | None) -> None:
+        """:raises BmcIdentityError: another machine answers; nothing but the open service root was read of it."""
+        expected, claim = self.target.service_tag, claim_of(root)
+        found = claim.service_tag if claim is not None else ""
+        if not expected or not found or expected == found:
+            return
+        if not (self._link.options.writes or self._link.options.identity):
+            self.note(ROOT, f"service tag {found} answers, {expected} is expected")
+            return
+        raise BmcIdentityError(
+            f"another machine answers: service tag {expected} is expected here, {found} answers; it was sent nothing",
+            bmc=str(self.target),
+            hint="crossed BMC cables? fabricctl bmc scan says who answers where; else correct management.service_tags",
+        )
 
     async def _sessions_path(self) -> str:
         root = await self._open_root() or {}
