@@ -13,6 +13,7 @@ from fabricctl.errors import (
     BmcNotReadyError,
     BmcSkippedError,
     BmcTlsError,
+    BmcTooLargeError,
     BmcUnreachableError,
 )
 from provision.bmc.messages import Meaning, asked_wait, meaning, said, told
@@ -162,7 +163,11 @@ class Link:
 
     def _again(self, exc: BmcError, lost: int, repeats: int) -> float | None:
         """The pause before a lost read is sent again; None when it is not: a BMC that hangs has had its deadline."""
-        if lost >= repeats or self._broken is not None or isinstance(exc, BmcDeadlineError):
+        if (
+            lost >= repeats
+            or self._broken is not None
+            or isinstance(exc, (BmcDeadlineError, BmcTooLargeError))
+        ):
             return None
         return self._budget.take(lost, now=self.options.clock())
 

@@ -22,7 +22,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from fabricctl.errors import BmcError, BmcLoginError, BmcPasswordChangeError, BmcUnsupportedError
+from fabricctl.errors import (
+    BmcError,
+    BmcLoginError,
+    BmcOutcomeUnknownError,
+    BmcPasswordChangeError,
+    BmcUnsupportedError,
+)
 from fabricctl.nodes.model import EventKind
 from provision.bmc.account import Account
 from provision.bmc.credential import Entry
@@ -35,21 +41,21 @@ from provision.secrets.store import SecretStore
 from provision.workflows.change import SENDING
 from provision.workflows.journal import FORGET, Begun, Record
 from provision.workflows.rotate_ask import Asker, look, refused, says_no, try_to_change
-from provision.workflows.rotate_plan import Fate, Job, Rotated
+from provision.workflows.rotate_plan import Fate, PasswordChange, Rotated
 
 T = TypeVar("T")
 SOURCE = "rotate"
 NEW = "new password"
 UNPROVED = "accepted, not proved by a login"
 UNANSWERED = "answer lost, not proved by a login"
-_Chosen = tuple[Job, Account, Credentials]
+_Chosen = tuple[PasswordChange, Account, Credentials]
 
 
 @dataclass(frozen=True)
 class _Sent:
     """A BMC that may have the new password. :param error: what leaves that open; None where it said yes."""
 
-    job: Job
+    job: PasswordChange
     new: Credentials
     error: BmcError | None
 
@@ -82,12 +88,12 @@ class Rotation:
         self._choose, self._now, self._record, self._step = choose, now, record, step
         self._begun: dict[str, Begun] = {}
 
-    def run(self, jobs: Sequence[Job], wave: int) -> Iterator[list[Rotated]]:
+    def run(self, jobs: Sequence[PasswordChange], wave: int) -> Iterator[list[Rotated]]:
         """Results, one wave after the other, each in the order of its jobs. What a wave reached is kept."""
         for first in range(0, len(jobs), wave):
             yield self._wave(jobs[first : first + wave])
 
-    def _wave(self, jobs: Sequence[Job]) -> list[Rotated]:
+    def _wave(self, jobs: Sequence[PasswordChange]) -> list[Rotated]:
         done: dict[str, Rotated] = {}
         self._finish_former([job for job in jobs if job.pending is not None], done)
         ready = self._prepare([job for job in jobs if job.host not in done], done)
@@ -96,7 +102,7 @@ class Rotation:
         self._prove(sent, done)
         return [done[job.host] for job in jobs]
 
-    def _finish_former(self, jobs: Sequence[Job], done: dict[str, Rotated]) -> None:
+    def _finish_former(self, jobs: Sequence[PasswordChange], done: dict[str, Rotated]) -> None:
         """Step 1. Refused by name is an answer; anything else leaves both passwords where they are."""
         for job, outcome in self._asked(jobs, look(jobs), lambda job: job.pending):
             if outcome.error is None:
@@ -108,7 +114,9 @@ class Rotation:
             [done[job.host].job for job in jobs if job.host in done and done[job.host].fate is Fate.FINISHED]
         )
 
-    def _prepare(self, jobs: Sequence[Job], done: dict[str, Rotated]) -> list[tuple[Job, Account]]:
+    def _prepare(
+        self, jobs: Sequence[PasswordChange], done: dict[str, Rotated]
+    ) -> list[tuple[PasswordChange, Account]]:
         """Step 2."""
         ready = []
         for job, outcome in self._asked(jobs, look(jobs), lambda job: job.current):
@@ -128,7 +136,9 @@ class Rotation:
         self._step("prepared")
         return ready
 
-    def _begin(self, ready: Sequence[tuple[Job, Account]], done: dict[str, Rotated]) -> list[_Chosen]:
+    def _begin(
+        self, ready: Sequence[tuple[PasswordChange, Account]], done: dict[str, Rotated]
+    ) -> list[_Chosen]:
         """Step 3: on disk before any BMC hears of it."""
         chosen, entries = [], []
         for job, account in ready:
@@ -145,7 +155,7 @@ class Rotation:
         self._step("kept")
         return chosen
 
-    def _entry(self, job: Job, new: Secret) -> Entry:
+    def _entry(self, job: PasswordChange, new: Secret) -> Entry:
         now = self._now()
         old = job.entry or Entry(job.key, job.user, None, now, SOURCE)
         return replace(old, user=job.user, pending=new, pending_since=old.pending_since or now)
@@ -174,7 +184,9 @@ class Rotation:
                 done[job.host] = Rotated(job, Fate.UNCHANGED, _explained(outcome.error))
                 self._keep(job, f"not changed: {outcome.error.message}")
             else:
-                self._keep(job, f"{NEW}: {UNPROVED if outcome.error is None else UNANSWERED}")
+                self._keep(
+                    job, f"{NEW}: {UNPROVED if outcome.error is None else _words(outcome.error, UNANSWERED)}"
+                )
                 sent.append(_Sent(job, new, outcome.error))
         self._step("sent")
         self._store.drop_pending([job.key for job in never])
@@ -216,7 +228,7 @@ class Rotation:
             if outcome.error is None:
                 kept.append(job.key)
                 done[job.host] = Rotated(job, Fate.UNCHANGED, one.error and _explained(one.error))
-                self._keep(job, "not changed: the old one holds")
+                self._keep(job, f"not changed: {_words(one.error, 'the old one holds')}")
             elif refused(outcome.error) and not last:
                 gone.append(one)
             else:
@@ -224,17 +236,17 @@ class Rotation:
         self._store.drop_pending(kept)
         return gone
 
-    def _unknown(self, job: Job, error: BmcError, done: dict[str, Rotated]) -> None:
+    def _unknown(self, job: PasswordChange, error: BmcError, done: dict[str, Rotated]) -> None:
         done[job.host] = Rotated(job, Fate.UNKNOWN, error)
         self._keep(job, f"{NEW}: not known which one holds: {error.message}")
 
-    def _promote(self, jobs: Sequence[Job]) -> None:
+    def _promote(self, jobs: Sequence[PasswordChange]) -> None:
         for job in jobs:
             self._keep(job, f"{NEW}, kept by {job.key.kind.words}")
         self._store.promote([job.key for job in jobs], self._now(), SOURCE)
         self._step("promoted")
 
-    def _keep(self, job: Job, after: str) -> None:
+    def _keep(self, job: PasswordChange, after: str) -> None:
         """One event for each BMC, begun by the first word of it."""
         if job.host in self._begun:
             self._begun[job.host].tell([after])
@@ -243,12 +255,12 @@ class Rotation:
 
     def _asked(
         self,
-        jobs: Sequence[Job],
+        jobs: Sequence[PasswordChange],
         work: Callable[[Bmc], Awaitable[T]],
-        credentials: Callable[[Job], Credentials | None],
+        credentials: Callable[[PasswordChange], Credentials | None],
         *,
         writes: bool = False,
-    ) -> list[tuple[Job, Outcome[T]]]:
+    ) -> list[tuple[PasswordChange, Outcome[T]]]:
         if not jobs:
             return []
         of = {job.host: credentials(job) for job in jobs}
@@ -260,6 +272,11 @@ class Rotation:
 
         outcomes = self._ask([job.target for job in jobs], work, known, writes=writes)
         return list(zip(jobs, outcomes, strict=True))
+
+
+def _words(error: BmcError | None, otherwise: str) -> str:
+    """What a BMC answered, where there was an answer."""
+    return otherwise if error is None or isinstance(error, BmcOutcomeUnknownError) else error.message
 
 
 def _explained(error: BmcError) -> BmcError:

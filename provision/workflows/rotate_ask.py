@@ -26,7 +26,7 @@ from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target
 from provision.redfish.bmc import Bmc
 from provision.redfish.fleet import FleetOptions, ask
-from provision.workflows.rotate_plan import Job
+from provision.workflows.rotate_plan import PasswordChange
 
 T = TypeVar("T")
 
@@ -65,7 +65,7 @@ def asker(options: FleetOptions) -> Asker:
     return asked
 
 
-def look(jobs: Sequence[Job]) -> Callable[[Bmc], Awaitable[Account]]:
+def look(jobs: Sequence[PasswordChange]) -> Callable[[Bmc], Awaitable[Account]]:
     """Log in and find the account."""
     users = {job.host: job.user for job in jobs}
 

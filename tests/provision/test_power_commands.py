@@ -18,6 +18,7 @@ from fabricctl.adapters.store.store import open_store
 from fabricctl.cli.main import main
 from provision.report.power_report import schema_of
 from tests.sim.idrac import Fault, Simulator
+from tests.sim.idrac.bios import Bios
 from tests.sim.idrac.jobs import JobQueue
 from tests.sim.idrac.media import VirtualMedia
 from tests.sim.idrac.power import Phase
@@ -183,6 +184,13 @@ def test_pxe_is_set_once_proven_and_seen_to_be_consumed(desk: Desk) -> None:
     assert ("node.boot", "gpu001", "none", "Pxe, once") in desk.events()
     code, _, _ = desk.bmc("boot", "none", "gpu002", "--yes")
     assert (code, desk.sim[1].boot.override.target) == (0, "None")
+
+
+def test_the_plan_refuses_a_port_while_bios_values_of_others_wait(desk: Desk) -> None:
+    bios = desk.sim[0].part(Bios)
+    bios.pending["LogicalProc"] = "Disabled" if bios.current["LogicalProc"] == "Enabled" else "Enabled"
+    code, out, _ = desk.bmc("boot", "pxe", "gpu001", "--nic", "NIC.Slot.36-1", "--yes")
+    assert (code, "not possible: other values wait for the next boot: LogicalProc=" in out) == (1, True)
 
 
 def test_pxe_with_reset_and_proof_is_one_command(desk: Desk) -> None:

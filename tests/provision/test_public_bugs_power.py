@@ -21,6 +21,7 @@ from provision.workflows.lc_gate import wait_ready
 from provision.workflows.power import PowerOptions, PowerResult, read_power, set_power
 from tests.provision.asking import SPEED, one
 from tests.sim.idrac import Fault, Profile, Simulator
+from tests.sim.idrac.bios import Bios
 from tests.sim.idrac.boot import Override
 from tests.sim.idrac.jobs import JobQueue, JobState
 from tests.sim.idrac.power import Phase as Power
@@ -93,6 +94,14 @@ def test_a_pending_job_of_somebody_else_is_named_and_left_alone(sim: Simulator) 
     with pytest.raises(BmcBusyError, match=planted.id):
         one(sim, port)
     assert [job.id for job in sim[0].part(JobQueue)] == [planted.id]
+    assert sim[0].asked("PATCH") == []
+
+
+def test_values_that_somebody_else_wrote_are_not_brought_along_with_a_port(sim: Simulator) -> None:
+    bios = sim[0].part(Bios)
+    bios.pending["LogicalProc"] = "Disabled" if bios.current["LogicalProc"] == "Enabled" else "Enabled"
+    with pytest.raises(BmcBusyError, match=r"LogicalProc.*nothing was written"):
+        one(sim, port)
     assert sim[0].asked("PATCH") == []
 
 
