@@ -32,6 +32,7 @@ from fabricctl.errors import (
     BmcSessionsFullError,
     BmcUnsupportedError,
 )
+from fabricctl.nodes.model import EventKind
 from provision.bmc.account import Account, find_account, lengths
 from provision.bmc.credential import Entry
 from provision.bmc.json_bodies import link, service_link
@@ -42,10 +43,15 @@ from provision.bmc.target import Target
 from provision.redfish.bmc import Bmc
 from provision.redfish.fleet import FleetOptions, ask
 from provision.secrets.store import SecretStore
+from provision.workflows.change import SENDING
+from provision.workflows.journal import FORGET, Begun, Record
 from provision.workflows.rotate_plan import Fate, PasswordChange, Rotated
 
 T = TypeVar("T")
 SOURCE = "rotate"
+NEW = "new password"
+UNPROVED = "accepted, not proved by a login"
+UNANSWERED = "answer lost, not proved by a login"
 
 
 class Asker(Protocol):
@@ -81,9 +87,9 @@ def asker(options: FleetOptions) -> Asker:
 class Rotation:
     """Carries a plan out, wave by wave.
 
-    :param ask: speaks to BMCs; :param length: of new passwords; :param record: keeps that a BMC has its new one, just
-        before the old one is forgotten; :param step: told the name of each step once it is done, for progress. Whoever
-        calls holds ``store.alone()``.
+    :param ask: speaks to BMCs; :param length: of new passwords; :param record: keeps each change
+        from before it is sent, and that a BMC has its new one just before the old one is forgotten; :param step: told
+        the name of each step once it is done, for progress. Whoever calls holds ``store.alone()``.
     """
 
     def __init__(
@@ -94,11 +100,12 @@ class Rotation:
         length: int,
         choose: Dice = secrets.choice,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        record: Callable[[PasswordChange], None] = lambda job: None,  # noqa: ARG005
+        record: Record = FORGET,
         step: Callable[[str], None] = lambda name: None,  # noqa: ARG005
     ) -> None:
         self._store, self._ask, self._length = store, ask, length
         self._choose, self._now, self._record, self._step = choose, now, record, step
+        self._begun: dict[str, Begun] = {}
 
     def run(self, jobs: Sequence[PasswordChange], wave: int) -> Iterator[list[Rotated]]:
         """Results, one wave after the other, each in the order of its jobs. What a wave reached is kept."""
@@ -184,13 +191,17 @@ class Rotation:
 
         sent, refused = [], []
         jobs = [job for job, _, _ in chosen]
+        for job in jobs:
+            self._keep(job, f"{NEW}: {SENDING}")
         for (job, outcome), (_, _, new) in zip(
             self._asked(jobs, work, lambda job: job.current, writes=True), chosen, strict=True
         ):
             if outcome.error is not None and _never_taken(outcome.error):
                 refused.append(job.key)
                 done[job.host] = Rotated(job, Fate.UNCHANGED, _explained(outcome.error))
+                self._keep(job, f"not changed: {outcome.error.message}")
             else:
+                self._keep(job, f"{NEW}: {UNPROVED if outcome.error is None else UNANSWERED}")
                 sent.append((job, new, outcome.error))
         self._step("sent")
         self._store.drop_pending(refused)
@@ -211,6 +222,7 @@ class Rotation:
                 doubtful.append(job)
             else:
                 done[job.host] = Rotated(job, Fate.UNKNOWN, outcome.error)
+                self._keep(job, f"{NEW}: not known which one holds: {outcome.error.message}")
         self._step("proved")
         self._promote([job for job in jobs if job.host in done and done[job.host].fate is Fate.CHANGED])
         self._old_still_holds(doubtful, open_error, done)
@@ -224,15 +236,24 @@ class Rotation:
             if outcome.error is None:
                 dropped.append(job.key)
                 done[job.host] = Rotated(job, Fate.UNCHANGED, errors[job.host])
+                self._keep(job, "not changed: the old one holds")
             else:
                 done[job.host] = Rotated(job, Fate.UNKNOWN, outcome.error)
+                self._keep(job, f"{NEW}: not known which one holds: {outcome.error.message}")
         self._store.drop_pending(dropped)
 
     def _promote(self, jobs: Sequence[PasswordChange]) -> None:
         for job in jobs:
-            self._record(job)
+            self._keep(job, f"{NEW}, kept by {job.key.kind.words}")
         self._store.promote([job.key for job in jobs], self._now(), SOURCE)
         self._step("promoted")
+
+    def _keep(self, job: PasswordChange, after: str) -> None:
+        """One event for each BMC, begun by the first word of it."""
+        if job.host in self._begun:
+            self._begun[job.host].tell([after])
+        else:
+            self._begun[job.host] = self._record.begin(EventKind.BMC_PASSWORD, job.host, [(job.state, after)])
 
     def _asked(
         self,
