@@ -161,7 +161,8 @@ def _carry_out(
     from fabricctl.cli.progress import progress
     from provision.workflows.access import fleet_options
     from provision.workflows.journal import open_journal
-    from provision.workflows.rotate import Rotation, asker
+    from provision.workflows.rotate import Rotation
+    from provision.workflows.rotate_ask import asker
 
     options = fleet_options(desk.site)
     with open_journal(desk.location, desk.site.name, reason) as journal, progress() as tell:
