@@ -75,13 +75,16 @@ def _fact(kind: IdentityKind, value: str | None, part: str, source: str = SOURCE
 
 def facts_of(inventory: Inventory) -> list[NodeFact]:
     """Every known field of every part, with how and where it was read."""
-    made = [
-        NodeFact(_part_id(family, part), f"{family.value}.{name}", reading.value, _source(reading))
-        for family, part in inventory.parts()
-        if family is not Family.FIRMWARE
-        for name, reading in readings(part)
-        if reading.value is not None
-    ]
+    made: list[NodeFact] = []
+    for family, part in inventory.parts():
+        if family is not Family.FIRMWARE:
+            kind = family.value
+            own = "" if isinstance(part, System) else part.id
+            made += [
+                NodeFact(own, f"{kind}.{name}", reading.value, _source(reading))
+                for name, reading in readings(part)
+                if reading.value is not None
+            ]
     return [*made, *_firmware_facts(inventory)]
 
 
@@ -94,10 +97,6 @@ def _firmware_facts(inventory: Inventory) -> Iterator[NodeFact]:
     for part, some in versions.items():
         several = ", ".join(sorted({str(version.value) for version in some}))
         yield NodeFact(part, f"{Family.FIRMWARE.value}.version", several, _source(some[0]))
-
-
-def _part_id(family: Family, part: object) -> str:
-    return "" if isinstance(part, System) else str(getattr(part, "id", family.value))
 
 
 def _source(reading: Reading[Any]) -> str:
