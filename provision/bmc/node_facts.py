@@ -24,9 +24,9 @@ STATUS_FIELD = "harvest.status"
 def identities_of(inventory: Inventory) -> list[Fact]:
     """Service tag, serials, MACs and GUIDs. A GUID that was derived says so.
 
-    The network over USB between host and BMC is left out: its MAC may be the same on many machines (netbox-sync issue
-    280). So are serials that two parts of the machine share (several chips of one card), and those of drives and memory
-    modules, which are unique only within a maker.
+    The network over USB between host and BMC is left out: its MAC may be the same on many machines
+    (https://github.com/bb-Ricardo/netbox-sync/issues/280). So are serials that two parts of the machine share
+    (several chips of one card), and those of drives and memory modules, which are unique only within a maker.
     """
     return [*_of_machine(inventory), *_of_network(inventory), *_serials(inventory)]
 
@@ -150,7 +150,8 @@ def unread(inventory: Inventory) -> list[Unread]:
     """What the harvest should have told and did not: gaps, and addresses of functions that are in use.
 
     A function of type Disabled counts: a BlueField boots through one, and its MAC may come back after the next boot
-    (infra-controller issue 2169). A port that is switched off and tells nothing does not.
+    (https://github.com/dsx-ai-factory/infra-controller/issues/2169). A port that is switched off and tells
+    nothing does not.
     """
     found = [Unread(gap.what, "", gap.why) for gap in inventory.gaps]
     families = {gap.family for gap in inventory.gaps}
