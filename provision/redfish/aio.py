@@ -20,7 +20,13 @@ from fabricctl.errors import BmcDeadlineError, BmcError, BmcGarbledError, BmcUnr
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target, Verify
 from provision.redfish.transport import CONNECT_S, LARGEST_BODY, make_reply, too_large, unsent
-from provision.redfish.trust import ended_in_handshake, other_certificate, tls_context, tls_refusal
+from provision.redfish.trust import (
+    broken_tls,
+    ended_in_handshake,
+    other_certificate,
+    tls_context,
+    tls_refusal,
+)
 
 HEADERS = {
     "Accept": "application/json",
@@ -91,6 +97,7 @@ class AiohttpTransport:
             async for chunk in answer.content.iter_any():
                 raw += chunk
                 if len(raw) > LARGEST_BODY:
+                    raw.clear()  # an error keeps what stood around it
                     answer.close()
                     raise too_large(self._target, path)
         except aiohttp.ClientPayloadError:
@@ -123,8 +130,8 @@ class AiohttpTransport:
             return unsent(ended_in_handshake(self._target))
         if isinstance(exc, aiohttp.ClientConnectorError):
             return unsent(BmcUnreachableError(f"no connection: {_reason(exc.os_error)}", bmc=name))
-        if isinstance(exc, ssl.SSLError):
-            return tls_refusal(self._target, exc)
+        if isinstance(exc, ssl.SSLError):  # the connection stood: the request may have arrived
+            return broken_tls(self._target, path, exc)
         if isinstance(exc, (aiohttp.ClientPayloadError, aiohttp.ClientResponseError)):
             return BmcGarbledError(f"{path}: the answer is cut short or no HTTP", bmc=name)
         if isinstance(exc, (OSError, aiohttp.ClientConnectionError)):

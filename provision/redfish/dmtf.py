@@ -28,7 +28,7 @@ from fabricctl.errors import BmcDeadlineError, BmcError, BmcGarbledError, BmcUnr
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target, Verify
 from provision.redfish.transport import CONNECT_S, LARGEST_BODY, make_reply, too_large, unsent
-from provision.redfish.trust import fingerprint_of, other_certificate, tls_context, tls_refusal
+from provision.redfish.trust import broken_tls, fingerprint_of, other_certificate, tls_context, tls_refusal
 
 library.LOGGER.setLevel(logging.CRITICAL + 1)
 _LATE = (requests.Timeout, urllib3.exceptions.ReadTimeoutError)
@@ -90,8 +90,9 @@ class DmtfTransport:
             if isinstance(cause, _OtherCertificateError):
                 return unsent(other_certificate(self._target, cause.found))
             if isinstance(cause, ssl.SSLError):
-                error: BmcError = tls_refusal(self._target, cause)
-                return error if sent else unsent(error)
+                if sent:
+                    return broken_tls(self._target, path, cause)
+                return unsent(tls_refusal(self._target, cause))
         if any(isinstance(cause, _LATE) for cause in chain):
             if sent:
                 return BmcDeadlineError(f"{path}: no full answer within {deadline_s:g} s", bmc=name)
@@ -222,6 +223,7 @@ class _Adapter(HTTPAdapter):
             for chunk in answer.raw.stream(65536, decode_content=False):
                 raw += chunk
                 if len(raw) > LARGEST_BODY:
+                    raw.clear()  # an error keeps what stood around it
                     raise _TooLargeError
         except urllib3.exceptions.ProtocolError as exc:
             if answer.status_code < 400:

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from fabricctl.errors import BmcError, BmcGarbledError
+from fabricctl.errors import BmcError, BmcGarbledError, BmcTooLargeError
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target
 
@@ -49,9 +49,9 @@ def unsent(error: BmcError) -> BmcError:
     return error
 
 
-def too_large(target: Target, path: str) -> BmcGarbledError:
+def too_large(target: Target, path: str) -> BmcTooLargeError:
     """The error of an answer that is larger than any that makes sense."""
-    return BmcGarbledError(f"{path}: an answer of more than {LARGEST_BODY / 2**20:g} MiB", bmc=str(target))
+    return BmcTooLargeError(f"{path}: an answer of more than {LARGEST_BODY / 2**20:g} MiB", bmc=str(target))
 
 
 def make_reply(target: Target, path: str, status: int, headers: Mapping[str, str], raw: bytes) -> Reply:
@@ -60,7 +60,12 @@ def make_reply(target: Target, path: str, status: int, headers: Mapping[str, str
     :param headers: names in lower case; :param raw: the body as it came over the wire.
     :raises BmcGarbledError: a success that is no JSON, or a body that unpacks to more than any that makes sense.
     """
-    raw = _unpacked(target, path, headers.get("content-encoding", ""), raw)
+    try:
+        raw = _unpacked(target, path, headers.get("content-encoding", ""), raw)
+    except BmcGarbledError:
+        if status < 400:
+            raise
+        raw = b""  # a refusal stays one when its text cannot be read
     body: Any = None
     if raw:
         try:
@@ -87,6 +92,7 @@ def _unpacked(target: Target, path: str, encoding: str, raw: bytes) -> bytes:
     except zlib.error as exc:
         raise BmcGarbledError(f"{path}: the packed answer is damaged", bmc=str(target)) from exc
     if len(body) > LARGEST_BODY:
+        del body  # an error keeps what stood around it
         raise too_large(target, path)
     if not unpacker.eof:
         raise BmcGarbledError(f"{path}: the packed answer is cut short", bmc=str(target))
