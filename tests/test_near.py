@@ -22,7 +22,9 @@ HALL = [f"hgx-{row}{number:02d}" for row in "ab" for number in range(1, 33)]
         ("9" * 5000, ""),
     ],
 )
-def test_a_name_with_numbers_of_another_width_is_meant_before_one_that_only_looks_alike(word: str, meant: str) -> None:
+def test_a_name_with_numbers_of_another_width_is_meant_before_one_that_only_looks_alike(
+    word: str, meant: str
+) -> None:
     assert near_name(word, HALL) == meant
 
 

@@ -220,7 +220,12 @@ def test_a_node_whose_addresses_nobody_knew_is_told_in_one_event(location: Locat
     with open_store(location) as store:
         many(store, IdentityTelling("gpu001", (tag, *facts)))
         first = store.events.all()
-        many(store, IdentityTelling("gpu001", tuple(identity(f"06:00:00:00:00:{n:02x}", f"eth{n}") for n in range(5))))
+        many(
+            store,
+            IdentityTelling(
+                "gpu001", tuple(identity(f"06:00:00:00:00:{n:02x}", f"eth{n}") for n in range(5))
+            ),
+        )
         later = store.events.all()[1:]
     assert [(e.before, e.after) for e in first] == [("", "harvested: service tag 7XK4QZ3, 14 MACs, 8 GUIDs")]
     assert [e.before for e in later] == [f"eth{n} MAC 02:00:00:00:00:{n:02x} (redfish)" for n in range(5)]

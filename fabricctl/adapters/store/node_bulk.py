@@ -46,9 +46,7 @@ def tell_all(
     records = read_records(connection, {*(t.node for t in tellings), *taken_from})
     merges = {telling.node: _merge(records[telling.node], telling, now) for telling in tellings}
     events = [
-        event
-        for node, merge in merges.items()
-        for event in _events(records[node], merge, who, reason, now)
+        event for node, merge in merges.items() for event in _events(records[node], merge, who, reason, now)
     ]
     takes = {telling.node: telling.takes for telling in tellings}
     freed = {(node, _value(old)) for node, merge in merges.items() for old in merge.ended}
