@@ -149,7 +149,7 @@ def guids(
     if made is None:
         no_mac = f"; and no MAC to derive it from: {permanent.why}"
         return absent(node.why + no_mac, node.source), absent(port.why + no_mac, port.source)
-    guid = derived(made.value, permanent.source, made.rule)
+    guid: Reading[str] = derived(made.value, permanent.source, made.rule)
     return guid, guid
 
 

@@ -32,6 +32,7 @@ from fabricctl.errors import (
     BmcSessionsFullError,
     BmcUnsupportedError,
 )
+from fabricctl.nodes.model import EventKind
 from provision.bmc.account import Account, find_account, lengths
 from provision.bmc.credential import Entry
 from provision.bmc.json_bodies import link, service_link
@@ -42,10 +43,15 @@ from provision.bmc.target import Target
 from provision.redfish.bmc import Bmc
 from provision.redfish.fleet import FleetOptions, ask
 from provision.secrets.store import SecretStore
-from provision.workflows.rotate_plan import Fate, Job, Rotated
+from provision.workflows.change import SENDING
+from provision.workflows.journal import FORGET, Begun, Record
+from provision.workflows.rotate_plan import Fate, PasswordChange, Rotated
 
 T = TypeVar("T")
 SOURCE = "rotate"
+NEW = "new password"
+UNPROVED = "accepted, not proved by a login"
+UNANSWERED = "answer lost, not proved by a login"
 
 
 class Asker(Protocol):
@@ -81,9 +87,9 @@ def asker(options: FleetOptions) -> Asker:
 class Rotation:
     """Carries a plan out, wave by wave.
 
-    :param ask: speaks to BMCs; :param length: of new passwords; :param record: keeps that a BMC has its new one, just
-        before the old one is forgotten; :param step: told the name of each step once it is done, for progress. Whoever
-        calls holds ``store.alone()``.
+    :param ask: speaks to BMCs; :param length: of new passwords; :param record: keeps each change
+        from before it is sent, and that a BMC has its new one just before the old one is forgotten; :param step: told
+        the name of each step once it is done, for progress. Whoever calls holds ``store.alone()``.
     """
 
     def __init__(
@@ -94,18 +100,19 @@ class Rotation:
         length: int,
         choose: Dice = secrets.choice,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        record: Callable[[Job], None] = lambda job: None,  # noqa: ARG005
+        record: Record = FORGET,
         step: Callable[[str], None] = lambda name: None,  # noqa: ARG005
     ) -> None:
         self._store, self._ask, self._length = store, ask, length
         self._choose, self._now, self._record, self._step = choose, now, record, step
+        self._begun: dict[str, Begun] = {}
 
-    def run(self, jobs: Sequence[Job], wave: int) -> Iterator[list[Rotated]]:
+    def run(self, jobs: Sequence[PasswordChange], wave: int) -> Iterator[list[Rotated]]:
         """Results, one wave after the other, each in the order of its jobs. What a wave reached is kept."""
         for first in range(0, len(jobs), wave):
             yield self._wave(jobs[first : first + wave])
 
-    def _wave(self, jobs: Sequence[Job]) -> list[Rotated]:
+    def _wave(self, jobs: Sequence[PasswordChange]) -> list[Rotated]:
         done: dict[str, Rotated] = {}
         self._finish_former([job for job in jobs if job.pending is not None], done)
         ready = self._prepare([job for job in jobs if job.host not in done], done)
@@ -114,7 +121,7 @@ class Rotation:
         self._prove(sent, done)
         return [done[job.host] for job in jobs]
 
-    def _finish_former(self, jobs: Sequence[Job], done: dict[str, Rotated]) -> None:
+    def _finish_former(self, jobs: Sequence[PasswordChange], done: dict[str, Rotated]) -> None:
         """Step 1. Refused by name is an answer; anything else leaves both passwords where they are."""
         for job, outcome in self._asked(jobs, _look(jobs), lambda job: job.pending):
             if outcome.error is None:
@@ -126,7 +133,9 @@ class Rotation:
             [done[job.host].job for job in jobs if job.host in done and done[job.host].fate is Fate.FINISHED]
         )
 
-    def _prepare(self, jobs: Sequence[Job], done: dict[str, Rotated]) -> list[tuple[Job, Account]]:
+    def _prepare(
+        self, jobs: Sequence[PasswordChange], done: dict[str, Rotated]
+    ) -> list[tuple[PasswordChange, Account]]:
         """Step 2."""
         ready = []
         for job, outcome in self._asked(jobs, _look(jobs), lambda job: job.current):
@@ -147,8 +156,8 @@ class Rotation:
         return ready
 
     def _begin(
-        self, ready: Sequence[tuple[Job, Account]], done: dict[str, Rotated]
-    ) -> list[tuple[Job, Account, Credentials]]:
+        self, ready: Sequence[tuple[PasswordChange, Account]], done: dict[str, Rotated]
+    ) -> list[tuple[PasswordChange, Account, Credentials]]:
         """Step 3: on disk before any BMC hears of it."""
         chosen, entries = [], []
         for job, account in ready:
@@ -165,14 +174,14 @@ class Rotation:
         self._step("kept")
         return chosen
 
-    def _entry(self, job: Job, new: Secret) -> Entry:
+    def _entry(self, job: PasswordChange, new: Secret) -> Entry:
         now = self._now()
         old = job.entry or Entry(job.key, job.user, None, now, SOURCE)
         return replace(old, user=job.user, pending=new, pending_since=old.pending_since or now)
 
     def _change(
-        self, chosen: Sequence[tuple[Job, Account, Credentials]], done: dict[str, Rotated]
-    ) -> list[tuple[Job, Credentials, BmcError | None]]:
+        self, chosen: Sequence[tuple[PasswordChange, Account, Credentials]], done: dict[str, Rotated]
+    ) -> list[tuple[PasswordChange, Credentials, BmcError | None]]:
         """Step 4. Gives those whose BMC may have taken the new password, with the error that leaves it open."""
         of = {job.host: (account.path, new.password) for job, account, new in chosen}
 
@@ -182,20 +191,24 @@ class Rotation:
 
         sent, refused = [], []
         jobs = [job for job, _, _ in chosen]
+        for job in jobs:
+            self._keep(job, f"{NEW}: {SENDING}")
         for (job, outcome), (_, _, new) in zip(
             self._asked(jobs, work, lambda job: job.current, writes=True), chosen, strict=True
         ):
             if outcome.error is not None and _never_taken(outcome.error):
                 refused.append(job.key)
                 done[job.host] = Rotated(job, Fate.UNCHANGED, _explained(outcome.error))
+                self._keep(job, f"not changed: {outcome.error.message}")
             else:
+                self._keep(job, f"{NEW}: {UNPROVED if outcome.error is None else UNANSWERED}")
                 sent.append((job, new, outcome.error))
         self._step("sent")
         self._store.drop_pending(refused)
         return sent
 
     def _prove(
-        self, sent: Sequence[tuple[Job, Credentials, BmcError | None]], done: dict[str, Rotated]
+        self, sent: Sequence[tuple[PasswordChange, Credentials, BmcError | None]], done: dict[str, Rotated]
     ) -> None:
         """Steps 5 and 6."""
         new = {job.host: credentials for job, credentials, _ in sent}
@@ -209,12 +222,13 @@ class Rotation:
                 doubtful.append(job)
             else:
                 done[job.host] = Rotated(job, Fate.UNKNOWN, outcome.error)
+                self._keep(job, f"{NEW}: not known which one holds: {outcome.error.message}")
         self._step("proved")
         self._promote([job for job in jobs if job.host in done and done[job.host].fate is Fate.CHANGED])
         self._old_still_holds(doubtful, open_error, done)
 
     def _old_still_holds(
-        self, jobs: Sequence[Job], errors: dict[str, BmcError | None], done: dict[str, Rotated]
+        self, jobs: Sequence[PasswordChange], errors: dict[str, BmcError | None], done: dict[str, Rotated]
     ) -> None:
         """The answer was lost and the new password is refused: only a login with the old one tells what holds."""
         dropped = []
@@ -222,24 +236,33 @@ class Rotation:
             if outcome.error is None:
                 dropped.append(job.key)
                 done[job.host] = Rotated(job, Fate.UNCHANGED, errors[job.host])
+                self._keep(job, "not changed: the old one holds")
             else:
                 done[job.host] = Rotated(job, Fate.UNKNOWN, outcome.error)
+                self._keep(job, f"{NEW}: not known which one holds: {outcome.error.message}")
         self._store.drop_pending(dropped)
 
-    def _promote(self, jobs: Sequence[Job]) -> None:
+    def _promote(self, jobs: Sequence[PasswordChange]) -> None:
         for job in jobs:
-            self._record(job)
+            self._keep(job, f"{NEW}, kept by {job.key.kind.words}")
         self._store.promote([job.key for job in jobs], self._now(), SOURCE)
         self._step("promoted")
 
+    def _keep(self, job: PasswordChange, after: str) -> None:
+        """One event for each BMC, begun by the first word of it."""
+        if job.host in self._begun:
+            self._begun[job.host].tell([after])
+        else:
+            self._begun[job.host] = self._record.begin(EventKind.BMC_PASSWORD, job.host, [(job.state, after)])
+
     def _asked(
         self,
-        jobs: Sequence[Job],
+        jobs: Sequence[PasswordChange],
         work: Callable[[Bmc], Awaitable[T]],
-        credentials: Callable[[Job], Credentials | None],
+        credentials: Callable[[PasswordChange], Credentials | None],
         *,
         writes: bool = False,
-    ) -> list[tuple[Job, Outcome[T]]]:
+    ) -> list[tuple[PasswordChange, Outcome[T]]]:
         if not jobs:
             return []
         of = {job.host: credentials(job) for job in jobs}
@@ -253,7 +276,7 @@ class Rotation:
         return list(zip(jobs, outcomes, strict=True))
 
 
-def _look(jobs: Sequence[Job]) -> Callable[[Bmc], Awaitable[Account]]:
+def _look(jobs: Sequence[PasswordChange]) -> Callable[[Bmc], Awaitable[Account]]:
     """Log in and find the account."""
     users = {job.host: job.user for job in jobs}
 

@@ -168,7 +168,9 @@ def test_every_changed_attribute_is_an_event_with_before_and_after(hall: Callabl
     desk = hall(1)
     desk.sim[0].part(Bios).current["LogicalProc"] = "Disabled"
     desk.run("bios", "set", "gpu001", "LogicalProc=Enabled", "--yes")
-    assert desk.events() == [("node.bios", "gpu001", "LogicalProc=Disabled", "LogicalProc=Enabled")]
+    assert desk.events() == [
+        ("node.bios", "gpu001", "LogicalProc=Disabled", "LogicalProc=Enabled, at the next reset")
+    ]
 
 
 def test_what_is_as_wanted_is_not_written(hall: Callable[..., Hall]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 import pytest
 
 from fabricctl.errors import BmcError, SecretError
+from fabricctl.nodes.model import EventKind
 from provision.bmc.secret import Secret
 from provision.secrets.store import credentials_for
-from provision.workflows.rotate_plan import Fate, Job, plan_rotation
+from provision.workflows.rotate_plan import Fate, plan_rotation
+from tests.provision.events import Events
 from tests.provision.halls import Hall
 from tests.provision.key_desk import Keys, Killed, fates
 from tests.sim.idrac import Fault, Profile, Simulator
@@ -101,11 +104,37 @@ def test_that_a_password_was_changed_is_recorded_before_the_old_one_is_forgotten
     desk = keys(2)
     seen: list[tuple[str, str]] = []
 
-    def record(job: Job) -> None:
-        seen.append((job.host, desk.entry(len(seen)).state.value))
+    class Watching(Events):
+        def tell(self, number: int, after: str) -> None:
+            super().tell(number, after)
+            if "kept by" in after:
+                seen.append((self.kept[number].host, desk.entry(number).state.value))
 
-    desk.rotate(record=record)
+    desk.rotate(record=Watching())
     assert seen == [("gpu001", "pending"), ("gpu002", "pending")]
+
+
+@pytest.mark.parametrize(
+    ("stop", "fault", "after"),
+    [
+        ("sent", None, "new password: accepted, not proved by a login"),
+        ("sent", Fault(drop_answer=True), "new password: answer lost, not proved by a login"),
+        ("", Fault(drop_answer=True), "new password, kept by service tag"),
+        ("", Fault(reset=True), "not changed: the old one holds"),
+        ("", Fault(status=400, message_id="SYS999", message="Too weak."), "not changed: PATCH "),
+    ],
+)
+def test_a_change_of_a_password_is_one_event_that_tells_how_far_it_came(
+    keys: Callable[..., Keys], stop: str, fault: Fault | None, after: str
+) -> None:
+    desk, events = keys(1), Events()
+    if fault is not None:
+        desk.sim[0].fault(replace(fault, method="PATCH", path=ACCOUNT, times=1))
+    with pytest.raises(Killed) if stop else nullcontext():
+        desk.rotate(stop=stop, record=events)
+    (event,) = events.kept
+    assert (event.kind, event.before) == (EventKind.BMC_PASSWORD, "factory")
+    assert event.after.startswith(after)
 
 
 # killed at any point

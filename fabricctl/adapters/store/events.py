@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, insert, select
+from sqlalchemy import Connection, Row, Select, func, insert, select, update
 
 from fabricctl.adapters.store.engine import Database
 from fabricctl.adapters.store.failures import reads_row
@@ -27,6 +27,18 @@ class EventStore:
         """Record changes that were made outside the store: power, boot, settings of a BMC."""
         with self._database.writing() as connection:
             write_events(connection, made)
+
+    def begin(self, about: Iterable[Event]) -> list[int]:
+        """Record changes before they are made; ``tell`` brings each to what is known of it. :returns: their numbers."""
+        with self._database.writing() as connection:
+            done = [connection.execute(insert(events), _values(event)) for event in about]
+            return [int(one.inserted_primary_key[0]) for one in done if one.inserted_primary_key]
+
+    def tell(self, afters: Mapping[int, str]) -> None:
+        """Say what became of changes. :param afters: number of an event this process began -> what it is after it."""
+        with self._database.writing() as connection:
+            for number, after in afters.items():
+                connection.execute(update(events).where(events.c.number == number).values(after=after))
 
     def all(
         self,
@@ -76,21 +88,22 @@ class EventStore:
 
 def write_events(connection: Connection, made: Iterable[Event]) -> None:
     """Add events inside a transaction."""
-    rows = [
-        {
-            "at": event.at,
-            "kind": event.kind.value,
-            "subject": event.subject,
-            "who": event.who,
-            "reason": event.reason,
-            "before": event.before,
-            "after": event.after,
-            "forced": event.forced,
-        }
-        for event in made
-    ]
+    rows = [_values(event) for event in made]
     if rows:
         connection.execute(insert(events), rows)
+
+
+def _values(event: Event) -> dict[str, Any]:
+    return {
+        "at": event.at,
+        "kind": event.kind.value,
+        "subject": event.subject,
+        "who": event.who,
+        "reason": event.reason,
+        "before": event.before,
+        "after": event.after,
+        "forced": event.forced,
+    }
 
 
 @reads_row
