@@ -250,3 +250,17 @@ def test_a_light_that_nothing_switches_is_said_so() -> None:
 def test_a_bmc_without_lights_is_unsupported() -> None:
     with pytest.raises(BmcUnsupportedError):
         run(set_light(StatefulBmc({}), True))
+
+
+@pytest.mark.parametrize(
+    ("shown", "words"),
+    [
+        ({"LocationIndicatorActive": False}, "off"),
+        ({"IndicatorLED": "Lit"}, "off, shown as Lit"),
+        ({"IndicatorLED": "Blinking"}, "on, shown as Blinking"),
+    ],
+)
+def test_a_light_is_named_on_or_off_in_the_plan_as_in_the_result(shown: dict[str, Any], words: str) -> None:
+    light = read_light({"@odata.id": "/s", **shown}, idrac=True)
+    assert light is not None
+    assert light.words == words

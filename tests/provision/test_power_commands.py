@@ -305,3 +305,8 @@ def test_no_password_is_shown_or_kept(desk: Desk) -> None:
     kept = b"".join(path.read_bytes() for path in desk.folder.iterdir())
     assert desk.sim.password not in "".join(map(str, texts))
     assert desk.sim.password.encode() not in kept
+
+
+def test_a_host_written_with_fewer_digits_is_asked_about_with_its_own(desk: Desk) -> None:
+    code, _, err = desk.bmc("power", "status", "gpu[1-2]")
+    assert (code, "the site has no node 'gpu1' (did you mean gpu001?)" in err) == (2, True), err

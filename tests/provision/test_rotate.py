@@ -349,7 +349,7 @@ def test_a_locked_account_is_left_alone_with_both_passwords(keys: Callable[..., 
     assert sum(one.path.endswith("/Sessions") and one.status == 401 for one in desk.sim[0].requests) == 1
 
 
-# factory passwords that must be changed first (bug row 17)
+# factory passwords that must be changed first (https://github.com/dell/iDRAC-Redfish-Scripting/issues/346)
 
 
 def test_a_factory_password_that_must_be_changed_is_changed(keys: Callable[..., Keys]) -> None:

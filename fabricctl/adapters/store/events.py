@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, Select, func, insert, select, update
 
 from fabricctl.adapters.store.engine import Database
 from fabricctl.adapters.store.failures import reads_row
@@ -51,20 +51,39 @@ class EventStore:
 
         :param since: that moment and later; :param subjects: of these nodes only; :param limit: the latest so many.
         """
-        query = select(events).order_by(events.c.number.desc())
-        if since is not None:
-            query = query.where(events.c.at >= since)
-        few = subjects is not None and len(subjects) <= IN_LIST
-        if few and subjects is not None:
-            query = query.where(events.c.subject.in_(list(subjects)))
-        if limit is not None and (subjects is None or few):
+        return self.latest(since=since, subjects=subjects, limit=limit)[0]
+
+    def latest(
+        self,
+        *,
+        since: datetime | None = None,
+        subjects: Collection[str] | None = None,
+        limit: int | None = None,
+    ) -> tuple[list[Event], int]:
+        """As :meth:`all`, and how many there are without the limit."""
+        few = subjects is None or len(subjects) <= IN_LIST
+
+        def where(query: Select[Any]) -> Select[Any]:
+            if since is not None:
+                query = query.where(events.c.at >= since)
+            if few and subjects is not None:
+                query = query.where(events.c.subject.in_(list(subjects)))
+            return query
+
+        query = where(select(events)).order_by(events.c.number.desc())
+        if limit is not None and few:
             query = query.limit(limit)
         with self._database.reading() as connection:
             found = [_event(row) for row in connection.execute(query)]
+            total = len(found)
+            if limit is not None and few and total == limit:
+                total = connection.execute(where(select(func.count()).select_from(events))).scalar_one()
         if subjects is not None and not few:
             wanted = set(subjects)
-            found = [event for event in found if event.subject in wanted][:limit]
-        return found[::-1]
+            found = [event for event in found if event.subject in wanted]
+            total = len(found)
+            found = found[:limit]
+        return found[::-1], total
 
 
 def write_events(connection: Connection, made: Iterable[Event]) -> None:

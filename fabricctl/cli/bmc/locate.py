@@ -52,11 +52,10 @@ def locate(
     manner = Manner(f"locate {switch}", "", yes, False, reason, format)
 
     def plan(host: str, lights: list[Light]) -> Planned:
-        shown = lights[0].shown
         return (
-            Planned(host, already=f"its light is {switch} ({shown})")
+            Planned(host, already=f"its light is {lights[0].words}")
             if lights[0].on is on
-            else Planned(host, f"light {switch} (now {shown})")
+            else Planned(host, f"light {switch} (now {lights[0].words})")
         )
 
     async def work(bmc: Bmc, journal: Journal) -> Change:
