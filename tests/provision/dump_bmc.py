@@ -12,7 +12,7 @@ from fabricctl.errors import BmcError, BmcNotFoundError, BmcUnsupportedError
 from provision.bmc.outcome import Note
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target
-from provision.redfish.bmc import Group, Layout, Resource
+from provision.redfish.bmc import Group, Layout, Members, Resource
 
 R750 = "dell_r750_h100_ib_idrac9_6.00.30.json"
 DGX = "nvidia_dgx_h100_8xCX7.json"
@@ -95,8 +95,8 @@ class DumpBmc:
 
     async def members(
         self, path: str, group: Group = Group.QUICK, *, until: Callable[[Resource], bool] | None = None
-    ) -> list[Resource]:
-        found: list[Resource] = []
+    ) -> Members:
+        found = Members()
         body = (await self.get(path, group)).resource
         for reference in body.get("Members", ()):
             member = self.bodies.get(reference["@odata.id"])

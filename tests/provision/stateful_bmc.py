@@ -13,7 +13,7 @@ from fabricctl.errors import BmcAnswerError, BmcError, BmcNotFoundError
 from provision.bmc.outcome import Note
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target
-from provision.redfish.bmc import Group, Layout, Resource
+from provision.redfish.bmc import Group, Layout, Members, Resource
 
 T = TypeVar("T")
 Answer = Reply | BmcError
@@ -85,8 +85,8 @@ class StatefulBmc:
         group: Group = Group.QUICK,
         *,
         until: Callable[[Resource], bool] | None = None,
-    ) -> list[Resource]:
-        found: list[Resource] = []
+    ) -> Members:
+        found = Members()
         for link in self.body(path)["Members"]:
             try:
                 body = self.body(link["@odata.id"]) if set(link) == {"@odata.id"} else link

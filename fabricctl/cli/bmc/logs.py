@@ -114,7 +114,9 @@ def logs(
     )
     show(format, asked, forms)
     if new:
-        keep_marks(desk.location, desk.site.name, serious, query.now)
+        # of a log that was cut, what lies between the old mark and a new one would never be read
+        whole = [entry for entry in serious if entry.log not in asked.values[entry.host].cut]
+        keep_marks(desk.location, desk.site.name, whole, query.now)
     exit_with(asked, findings, untold=any(found.unread for found in asked.values.values()))
 
 
