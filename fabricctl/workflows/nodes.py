@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -65,7 +64,7 @@ class Nodes:
         :raises TransitionError: :raises InServiceError: as ``plan_transitions`` says.
         """
         if to is NodeState.PLANNED and self.site is None:
-            stored = self._stored(names) if self._exists() else {}
+            stored = self._stored(names) if self.location.written else {}
             records = {name: stored.get(name) or NodeRecord(name) for name in dict.fromkeys(names)}
         else:
             records = self.records(names)
@@ -117,11 +116,7 @@ class Nodes:
 
     def _absent(self) -> bool:
         """A site's store that was never written: nothing is wrong, it just holds nothing."""
-        return self.site is not None and not self._exists()
-
-    def _exists(self) -> bool:
-        path = self.location.path
-        return not path or os.path.exists(path)
+        return self.site is not None and not self.location.written
 
     def _planned(self) -> dict[str, None]:
         if self.site is None:

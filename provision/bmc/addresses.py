@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from fabricctl.guid import parse_guid
 from fabricctl.mac import guid_of_mac, parse_mac
-from provision.bmc.bodies import Body, inner, path_of
+from provision.bmc.json_bodies import Body, inner, path_of
 from provision.bmc.reading import How, Reading, absent, derived, read
 
 NOT_ASKED = "not asked"
@@ -149,7 +149,7 @@ def guids(
     if made is None:
         no_mac = f"; and no MAC to derive it from: {permanent.why}"
         return absent(node.why + no_mac, node.source), absent(port.why + no_mac, port.source)
-    guid = derived(made.value, permanent.source, made.rule)
+    guid: Reading[str] = derived(made.value, permanent.source, made.rule)
     return guid, guid
 
 

@@ -13,8 +13,8 @@ from fabricctl.nodes.facts import FactChange, Key, family_of
 from fabricctl.nodes.fleet import Clash, ClashKind
 from fabricctl.nodes.model import DERIVED, Fact, Identity, IdentityKind, NodeRecord
 from provision.bmc.inventory import Depth, Family, Inventory, Role
+from provision.bmc.node_facts import BMC_PART, BOARD_PART, SOURCE, identities_of, own_mac, unsure
 from provision.bmc.outcome import BmcFinding
-from provision.bmc.told import BMC_PART, BOARD_PART, SOURCE, identities_of, own_mac, unsure
 
 _REPLACED = {
     Family.GPU: "GPU",

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from provision.bmc.json_bodies import EMPTY, inner, last, objects, text
 from provision.bmc.reply import message_key
 
 
@@ -131,23 +132,21 @@ class Job:
 
 def read_job(body: Mapping[str, Any], place: Place) -> Job | None:
     """One member of a place, None when it has no id."""
-    job_id = _text(body.get("Id")) or _text(body.get("@odata.id")).rpartition("/")[2]
+    job_id = text(body.get("Id")) or last(text(body.get("@odata.id")))
     if not job_id:
         return None
-    messages = body.get("Messages")
-    listed = messages if isinstance(messages, list) else []
-    last: Mapping[str, Any] = next((entry for entry in reversed(listed) if isinstance(entry, Mapping)), {})
+    latest = next(reversed(list(objects(body, "Messages"))), EMPTY)
     percent = body.get("PercentComplete")
     begun = _moment(body, "ActualRunningStartTime", "StartTime")
     ended = _moment(body, "ActualRunningStopTime", "CompletionTime", "EndTime")
     return Job(
         id=job_id,
-        name=_text(body.get("Name")),
-        kind=_text(body.get("JobType")),
-        state=_text(body.get("JobState") or body.get("TaskState")),
-        health=_text(body.get("JobStatus") or body.get("TaskStatus")),
-        key=message_key(_text(body.get("MessageId")) or _text(last.get("MessageId"))),
-        text=_text(body.get("Message")) or _text(last.get("Message")),
+        name=text(body.get("Name")),
+        kind=text(body.get("JobType")),
+        state=text(body.get("JobState") or body.get("TaskState")),
+        health=text(body.get("JobStatus") or body.get("TaskStatus")),
+        key=message_key(text(body.get("MessageId")) or text(latest.get("MessageId"))),
+        text=text(body.get("Message")) or text(latest.get("Message")),
         percent=percent if isinstance(percent, int) and not isinstance(percent, bool) else None,
         started=begun,
         ended=ended,
@@ -180,11 +179,11 @@ def _merged(first: Job, second: Job) -> Job:
 
 def job_id_of(location: str, body: Any = None) -> str:
     """Id of the job an answer tells of: by its ``Location``, else by the task in its body; empty when none is told."""
-    told = location.partition("?")[0].rstrip("/").rpartition("/")[2]
+    told = last(location.partition("?")[0])
     if told or not isinstance(body, Mapping):
         return told
-    kind = _text(body.get("@odata.type"))
-    return _text(body.get("Id")) if "Task" in kind or "Job" in kind else ""
+    kind = text(body.get("@odata.type"))
+    return text(body.get("Id")) if "Task" in kind or "Job" in kind else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,16 +212,9 @@ def blocking(jobs: Iterable[Job]) -> list[Job]:
 
 
 def _target(body: Mapping[str, Any]) -> str:
-    told = body.get("TargetSettingsURI")
-    payload = body.get("Payload")
-    uri = payload.get("TargetUri") if isinstance(payload, Mapping) else ""
-    return _text(told) or _text(uri)
+    return text(body.get("TargetSettingsURI")) or text(inner(body, "Payload").get("TargetUri"))
 
 
 def _moment(body: Mapping[str, Any], *names: str) -> str:
-    said = (_text(body.get(name)) for name in names)
-    return next((text for text in said if text and text not in _NO_TIME), "")
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    said = (text(body.get(name)) for name in names)
+    return next((one for one in said if one and one not in _NO_TIME), "")

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from fabricctl.mac import parse_mac
-from provision.bmc.bodies import EMPTY, Body, inner, is_fqdd, last, link, links, objects, path_of
+from provision.bmc.json_bodies import EMPTY, Body, inner, is_fqdd, last, link, links, objects, path_of
 
 _ASSIGNED = ("PhysicalPortAssignment", "PhysicalNetworkPortAssignment")
 _ASSIGNABLE = ("AssignablePhysicalPorts", "AssignablePhysicalNetworkPorts")

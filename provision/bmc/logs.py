@@ -9,13 +9,14 @@ from datetime import datetime, tzinfo
 from enum import IntEnum
 from typing import Any
 
+from provision.bmc.json_bodies import inner, link
 from provision.bmc.outcome import BmcFinding
+from provision.bmc.reply import message_key
 from provision.bmc.times import believable, parse_time
 
 PAGE = 50
 """Entries an iDRAC puts on one page; so many older ones in a row end a walk back in time."""
 _REPEATED = re.compile(r"previous log entry was repeated (?P<times>[0-9]+) times", re.IGNORECASE)
-_VERSIONED = re.compile(r"[A-Za-z][\w ]*?(?:\.[0-9]+)+\.(?P<key>\w+)\Z")
 
 
 class Severity(IntEnum):
@@ -39,7 +40,7 @@ class LogEntry:
     """One entry.
 
     :param log: id of the log service (``Sel``, ``Lclog``); :param id: in that log.
-    :param key: message id without registry and version (``USR0030``), the whole id where it has no such form.
+    :param key: message id without registry and version (``USR0030``).
     :param at: when it was written; None when the text is no time, or of a clock that was not set.
     :param written: the time as the BMC wrote it; :param part: path of what it is about; :param times: it and repeats.
     """
@@ -92,23 +93,17 @@ def read_entry(host: str, log: str, body: Mapping[str, Any], zone: tzinfo | None
     """One entry of a body. A time nobody can believe leaves ``at`` empty; the entry stays."""
     written = str(body.get("Created") or body.get("EventTimestamp") or "")
     moment = parse_time(written, zone)
-    full = str(body.get("MessageId") or "")
-    match = _VERSIONED.match(full)
-    links = body.get("Links")
-    origin = links.get("OriginOfCondition") if isinstance(links, dict) else None
-    oem = body.get("Oem")
-    dell = oem.get("Dell") if isinstance(oem, dict) else None
     return LogEntry(
         host=host,
         log=log,
         id=str(body.get("Id") or ""),
-        key=match["key"] if match else full,
+        key=message_key(str(body.get("MessageId") or "")),
         text=" ".join(str(body.get("Message") or body.get("Name") or "").split()),
         severity=_SEVERITIES.get(str(body.get("Severity") or "ok").lower(), Severity.WARNING),
         at=moment if believable(moment, now) else None,
         written=written,
-        category=str(dell.get("Category") or "") if isinstance(dell, dict) else "",
-        part=str(origin.get("@odata.id") or "") if isinstance(origin, dict) else "",
+        category=str(inner(body, "Oem", "Dell").get("Category") or ""),
+        part=link(body, "Links", "OriginOfCondition"),
     )
 
 
@@ -136,7 +131,7 @@ def newest_first(entries: Sequence[LogEntry]) -> list[LogEntry]:
     return list(entries)
 
 
-class Walk:
+class BackInTime:
     """When to stop walking back in a log: after a page of entries in a row that are older than asked for.
 
     One older entry alone may be from a time when the clock was wrong. A log that lists its oldest entry first (a DGX
@@ -271,7 +266,7 @@ def _group(key: str, severity: Severity, found: list[LogEntry]) -> LogGroup:
 
 
 def log_findings(groups: Iterable[LogGroup]) -> list[BmcFinding]:
-    """One finding per group and host: an entry of at least a warning that no ignore-list knows (row 50)."""
+    """One finding per group and host: an entry of at least a warning that no ignore-list knows."""
     findings = []
     for one in groups:
         for host in one.hosts:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from provision.bmc.json_bodies import inner, objects
+
 COLDEST, HOTTEST = -40.0, 150.0
 """What electronics that still answer can be at, in degrees Celsius."""
 STUCK = (0.0, 127.0, 128.0, 255.0)
@@ -103,26 +105,18 @@ class Redundancy:
 
 def health_of(body: Mapping[str, Any]) -> str:
     """``OK``, ``Warning``, ``Critical``; empty when null, empty or absent: unknown, never healthy."""
-    status = body.get("Status")
-    if not isinstance(status, dict):
-        return ""
+    status = inner(body, "Status")
     return str(status.get("Health") or status.get("HealthRollup") or "")
 
 
 def state_of(body: Mapping[str, Any]) -> str:
     """``Enabled``, ``Absent``, …; empty when not told."""
-    status = body.get("Status")
-    return str(status.get("State") or "") if isinstance(status, dict) else ""
+    return str(inner(body, "Status").get("State") or "")
 
 
 def number(value: Any) -> float | None:
     """A reading; booleans, texts and null are none."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _listed(body: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    held = body.get(name)
-    return [entry for entry in held if isinstance(entry, dict)] if isinstance(held, list) else []
 
 
 def thermal_temperatures(thermal: Mapping[str, Any]) -> list[Temperature]:
@@ -137,7 +131,7 @@ def thermal_temperatures(thermal: Mapping[str, Any]) -> list[Temperature]:
             health=health_of(entry),
             absent=state_of(entry) in NOT_READING,
         )
-        for entry in _listed(thermal, "Temperatures")
+        for entry in objects(thermal, "Temperatures")
     ]
 
 
@@ -148,7 +142,7 @@ def _least(*values: Any) -> float | None:
 
 def thermal_fans(thermal: Mapping[str, Any]) -> list[Fan]:
     """``Fans`` of a Thermal resource. Percent by the reading's unit, or by the highest reading where one is told."""
-    return [_thermal_fan(entry) for entry in _listed(thermal, "Fans")]
+    return [_thermal_fan(entry) for entry in objects(thermal, "Fans")]
 
 
 def _thermal_fan(entry: Mapping[str, Any]) -> Fan:
@@ -172,8 +166,7 @@ def subsystem_fan(body: Mapping[str, Any]) -> Fan:
     ``SpeedPercent.Reading`` of a DGX H100 (firmware 23.11) is 4840: turns a minute, no percent. Taken as percent only
     up to 100, and where it is not the same number as SpeedRPM.
     """
-    speed = body.get("SpeedPercent")
-    held: Mapping[str, Any] = speed if isinstance(speed, dict) else {}
+    held = inner(body, "SpeedPercent")
     reading, rpm = number(held.get("Reading")), number(held.get("SpeedRPM"))
     percent = reading if reading is not None and 0 <= reading <= 100 and reading != rpm else None
     return Fan(
@@ -189,12 +182,7 @@ def sensor_temperature(body: Mapping[str, Any]) -> Temperature | None:
     """A member of ``Sensors`` that reads degrees Celsius, None for others."""
     if body.get("ReadingType") != "Temperature" and body.get("ReadingUnits") not in ("Cel", "C"):
         return None
-    held = body.get("Thresholds")
-    limits: Mapping[str, Any] = held if isinstance(held, dict) else {}
-    readings = [
-        entry.get("Reading") if isinstance(entry := limits.get(name), dict) else None
-        for name in ("UpperCaution", "UpperCritical")
-    ]
+    readings = [inner(body, "Thresholds", name).get("Reading") for name in ("UpperCaution", "UpperCritical")]
     return Temperature(
         name=str(body.get("Name") or body.get("Id") or ""),
         reading=number(body.get("Reading")),
@@ -224,7 +212,7 @@ def redundancies(body: Mapping[str, Any]) -> list[Redundancy]:
             str(entry.get("Name") or _REDUNDANT.get(name, "redundancy")), health_of(entry), state_of(entry)
         )
         for name in names
-        for entry in _listed(body, name)
+        for entry in objects(body, name)
     ]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricctl.mac import parse_mac
+from provision.bmc.json_bodies import EMPTY, Body, inner
 
 _TAG = re.compile(r"[0-9A-Z][0-9A-Z-]{2,31}\Z")
 
@@ -47,27 +48,39 @@ def claim_of(root: Any) -> Claim | None:
     version = root.get("RedfishVersion")
     if not kind.startswith("#ServiceRoot.") and not (isinstance(version, str) and "Systems" in root):
         return None
-    dell = _inside(_inside(root, "Oem"), "Dell")
+    dell = inner(root, "Oem", "Dell")
     return Claim(
         _tag(dell.get("ServiceTag")),
-        parse_mac(_text(dell.get("ManagerMACAddress"))) or "",
-        _text(root.get("Vendor")),
-        _text(root.get("Product")),
-        _text(version),
-        _text(root.get("UUID")),
+        parse_mac(_words(dell.get("ManagerMACAddress"))) or "",
+        _words(root.get("Vendor")),
+        _words(root.get("Product")),
+        _words(version),
+        _words(root.get("UUID")),
     )
+
+
+def is_dell(root: Body, system: Body = EMPTY) -> bool:
+    """Whether a machine is a Dell, by its service root or its system."""
+    told = (str(root.get("Vendor") or ""), str(system.get("Manufacturer") or ""))
+    return any(text.lower().startswith("dell") for text in told) or bool(inner(root, "Oem", "Dell"))
+
+
+def service_tag_of(root: Body, system: Body) -> str:
+    """Service tag of a Dell, upper case, empty elsewhere: on a DGX H100 the SKU is a model, the same for every machine.
+
+    The SerialNumber of a Dell's system is its board's and never the tag, whatever else is not told.
+    """
+    if not is_dell(root, system):
+        return ""
+    told = (_words(system.get("SKU")), _words(inner(root, "Oem", "Dell").get("ServiceTag")))
+    return next((tag.upper() for tag in told if tag), "")
 
 
 def _tag(value: Any) -> str:
     """A service tag, empty for what is none: whoever answers is a stranger, and its word goes into files."""
-    text = _text(value).upper()
+    text = _words(value).upper()
     return text if _TAG.match(text) else ""
 
 
-def _inside(holder: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = holder.get(name)
-    return value if isinstance(value, Mapping) else {}
-
-
-def _text(value: Any) -> str:
+def _words(value: Any) -> str:
     return " ".join(value.split()) if isinstance(value, str) else ""

@@ -1,17 +1,18 @@
-"""State of one node as its BMC tells it, and what about it cannot be right (requirements 3 and 20)."""
+"""State of one node as its BMC tells it, and what about it cannot be right."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
 
+from provision.bmc.json_bodies import Body, inner
 from provision.bmc.outcome import BmcFinding
 from provision.bmc.sensors import Fan, PowerSupply, Redundancy, Temperature, health_of
+from provision.bmc.service_root import service_tag_of
 
 FAN_FULL = 95.0
-"""Percent of full speed from which a fan counts as running at full (requirement 20)."""
+"""Percent of full speed from which a fan counts as running at full."""
 COOL_INLET = 30.0
 """Degrees Celsius of the air that comes in below which fans have no reason to run at full: well inside ASHRAE A2
 (10 to 35 °C), the class these servers state."""
@@ -62,52 +63,38 @@ class NodeStatus:
         return max(told, key=lambda t: t.reading or 0, default=None)
 
 
-def read_system(host: str, system: Mapping[str, Any], manager: Mapping[str, Any]) -> NodeStatus:
-    """What the system and manager resources tell; sensors are added by whoever reads them."""
-    progress = system.get("BootProgress")
-    last = progress.get("LastState") if isinstance(progress, dict) else None
+def read_system(host: str, root: Body, system: Body, manager: Body) -> NodeStatus:
+    """What service root, system and manager tell; sensors are added by whoever reads them."""
     return NodeStatus(
         host=host,
         health=_rollup(system),
         power=str(system.get("PowerState") or UNKNOWN),
-        post=str(last or UNKNOWN),
+        post=str(inner(system, "BootProgress").get("LastState") or UNKNOWN),
         model=str(system.get("Model") or ""),
-        service_tag=str(system.get("SKU") or "") if _dell(system) else str(system.get("SerialNumber") or ""),
+        service_tag=service_tag_of(root, system),
         bios=str(system.get("BiosVersion") or ""),
         bmc_version=str(manager.get("FirmwareVersion") or ""),
         rollups=_rollups(system),
     )
 
 
-def _rollup(body: Mapping[str, Any]) -> str:
+def _rollup(body: Body) -> str:
     """The worse of Health and HealthRollup: one alone may be null while the other tells."""
-    status = body.get("Status")
-    told = (
-        [str(status.get(name) or "") for name in ("Health", "HealthRollup")]
-        if isinstance(status, dict)
-        else []
-    )
+    status = inner(body, "Status")
+    told = [str(status.get(name) or "") for name in ("Health", "HealthRollup")]
     return next((word for word in ("Critical", "Warning", "OK") if word in told), UNKNOWN)
 
 
-def _dell(system: Mapping[str, Any]) -> Mapping[str, Any]:
-    oem = system.get("Oem")
-    dell = oem.get("Dell") if isinstance(oem, dict) else None
-    own = dell.get("DellSystem") if isinstance(dell, dict) else None
-    return own if isinstance(own, dict) else {}
-
-
-def _rollups(system: Mapping[str, Any]) -> dict[str, str]:
-    own = _dell(system)
+def _rollups(system: Body) -> dict[str, str]:
     found = {
         name.removesuffix("RollupStatus"): str(value)
-        for name, value in own.items()
+        for name, value in inner(system, "Oem", "Dell", "DellSystem").items()
         if name.endswith("RollupStatus") and value
     }
     for name in ("ProcessorSummary", "MemorySummary"):
-        part = system.get(name)
-        if not found and isinstance(part, dict) and health_of(part):
-            found[name.removesuffix("Summary")] = health_of(part)
+        health = health_of(inner(system, name))
+        if not found and health:
+            found[name.removesuffix("Summary")] = health
     return found
 
 

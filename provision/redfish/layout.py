@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fabricctl.errors import BmcAnswerError, BmcUnsupportedError
+from fabricctl.errors import BmcAnswerError, BmcNotReadyError, BmcUnsupportedError
+from provision.bmc.json_bodies import inner, links, path_of, service_link
 from provision.redfish.bmc import Bmc, Group, Layout, Resource
-from provision.redfish.paths import at, link_of, links_of
 
 _IDRAC = Layout(
     system="/redfish/v1/Systems/System.Embedded.1",
@@ -21,7 +21,7 @@ _GENERATION = re.compile(r"(\d{2})G\b")
 
 def idrac_layout(root: Resource) -> Layout | None:
     """The layout of an iDRAC, the same since iDRAC7; None when the root is no iDRAC's."""
-    tagged = at(root, "Oem", "Dell", "ServiceTag") is not None
+    tagged = inner(root, "Oem", "Dell").get("ServiceTag") is not None
     named = "Integrated Dell Remote Access Controller" in str(root.get("Product") or "")
     return _IDRAC if root.get("Vendor") == "Dell" and (tagged or named) else None
 
@@ -44,18 +44,18 @@ async def crawl(bmc: Bmc, root: Resource) -> Layout:
 
     :raises BmcUnsupportedError: it has no system or no manager.
     """
-    systems = await bmc.members(link_of(root.get("Systems")) or "/redfish/v1/Systems")
+    systems = await bmc.members(service_link(root, "Systems"))
     system = choose_system(systems)
-    manager = next(iter(links_of(at(system, "Links", "ManagedBy"))), "")
+    manager = next(iter(links(inner(system, "Links"), "ManagedBy")), "")
     if not manager:
-        managers = await bmc.members(link_of(root.get("Managers")) or "/redfish/v1/Managers")
-        manager = link_of(choose_manager(managers))
-    if not link_of(system) or not manager:
+        managers = await bmc.members(service_link(root, "Managers"))
+        manager = path_of(choose_manager(managers))
+    if not path_of(system) or not manager:
         raise BmcUnsupportedError("the BMC shows no system or no manager", bmc=str(bmc.target))
     return Layout(
-        system=link_of(system).rstrip("/"),
-        manager=manager.rstrip("/"),
-        chassis=await _chassis(bmc, root, links_of(at(system, "Links", "Chassis"))),
+        system=path_of(system),
+        manager=manager,
+        chassis=await _chassis(bmc, root, links(inner(system, "Links"), "Chassis")),
         vendor=str(root.get("Vendor") or system.get("Manufacturer") or ""),
     )
 
@@ -67,7 +67,7 @@ def choose_system(systems: Sequence[Resource]) -> Resource:
 
 
 def _rank(system: Mapping[str, Any]) -> int:
-    resets = at(system, "Actions", "#ComputerSystem.Reset") is not None
+    resets = "#ComputerSystem.Reset" in inner(system, "Actions")
     return 2 * resets + (system.get("Boot") is not None)
 
 
@@ -86,21 +86,21 @@ async def _chassis(bmc: Bmc, root: Resource, main: list[str]) -> tuple[str, ...]
     for path in main:
         body = await _look(bmc, path)
         found[path] = "NetworkAdapters" in body
-        inside += [link for link in links_of(at(body, "Links", "Contains")) if link not in main]
+        inside += [path for path in links(inner(body, "Links"), "Contains") if path not in main]
     for path in dict.fromkeys(inside):
         found[path] = "NetworkAdapters" in await _look(bmc, path)
     if not any(found.values()):
-        everything = await bmc.members(link_of(root.get("Chassis")) or "/redfish/v1/Chassis", Group.SLOW)
-        found.update((link_of(body), "NetworkAdapters" in body) for body in everything if link_of(body))
+        everything = await bmc.members(service_link(root, "Chassis"), Group.SLOW)
+        found.update((path_of(body), "NetworkAdapters" in body) for body in everything if path_of(body))
     first = main[:1] or list(found)[:1]
-    return tuple(
-        dict.fromkeys(path.rstrip("/") for path in [*first, *(path for path, has in found.items() if has)])
-    )
+    return tuple(dict.fromkeys([*first, *(path for path, has in found.items() if has)]))
 
 
 async def _look(bmc: Bmc, path: str) -> Resource:
     try:
         return (await bmc.get(path)).resource
-    except BmcAnswerError as exc:
+    except (BmcAnswerError, BmcNotReadyError) as exc:
+        if isinstance(exc, BmcNotReadyError) and exc.named:
+            raise
         bmc.note(path, f"a linked chassis cannot be read: {exc.message}")
         return {}

@@ -14,16 +14,8 @@ from functools import lru_cache
 
 from fabricctl.errors import BmcDeadlineError, BmcFingerprintError, BmcTlsError, BmcUnreachableError
 from provision.bmc.target import Target, Trust, Verify
+from provision.redfish.tls import context_of
 from provision.redfish.transport import CONNECT_S
-
-_FLOORS = {
-    "1.0": ssl.TLSVersion.TLSv1,
-    "1.1": ssl.TLSVersion.TLSv1_1,
-    "1.2": ssl.TLSVersion.TLSv1_2,
-    "1.3": ssl.TLSVersion.TLSv1_3,
-}
-_LEGACY_SERVER_CONNECT = 0x4
-"""SSL_OP_LEGACY_SERVER_CONNECT; Python names it from 3.12 on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,25 +69,11 @@ def tls_context(trust: Trust) -> ssl.SSLContext:
 
 @lru_cache(maxsize=64)
 def _context(ca_file: str, floor: str) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    if ca_file:
-        try:
-            context.load_verify_locations(cafile=ca_file)
-        except (OSError, ssl.SSLError) as exc:
-            reason = exc.strerror or "expected PEM certificates"
-            raise BmcTlsError(f"authorities in {ca_file} cannot be read: {reason}") from exc
-    else:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    with warnings.catch_warnings():
-        # TLS 1.0 and 1.1 only where the site file says so: iDRAC7/8 with old firmware end the handshake otherwise
-        # (https://github.com/dell/iDRAC-Redfish-Scripting/issues/18)
-        warnings.simplefilter("ignore", DeprecationWarning)
-        context.minimum_version = _FLOORS[floor]
-    if floor in ("1.0", "1.1"):
-        context.set_ciphers("DEFAULT:@SECLEVEL=0")
-        context.options |= _LEGACY_SERVER_CONNECT
-    return context
+    try:
+        return context_of(ca_file, floor)
+    except OSError as exc:  # ssl.SSLError is one
+        reason = exc.strerror or "expected PEM certificates"
+        raise BmcTlsError(f"authorities in {ca_file} cannot be read: {reason}") from exc
 
 
 def tls_refusal(target: Target, exc: BaseException) -> BmcTlsError | BmcUnreachableError:
@@ -109,8 +87,7 @@ def tls_refusal(target: Target, exc: BaseException) -> BmcTlsError | BmcUnreacha
             f"the authorities in {target.trust.ca_file} do not vouch for its certificate: {verify[1].strip()}",
             bmc=str(target),
         )
-    reason = getattr(exc, "reason", None) or text or type(exc).__name__
-    words = str(reason).replace("_", " ").lower()
+    words = _words(exc)
     hint = _older(target) if re.search(r"protocol|version|handshake", words) else ""
     return BmcTlsError(f"no TLS connection: {words}", bmc=str(target), hint=hint)
 
@@ -120,6 +97,16 @@ def ended_in_handshake(target: Target) -> BmcUnreachableError:
     return BmcUnreachableError(
         "it ended the connection in the TLS handshake", bmc=str(target), hint=_older(target)
     )
+
+
+def broken_tls(target: Target, path: str, exc: BaseException) -> BmcUnreachableError:
+    """The error of TLS that broke after the handshake, when the request may have arrived."""
+    return BmcUnreachableError(f"{path}: the connection broke: {_words(exc)}", bmc=str(target))
+
+
+def _words(exc: BaseException) -> str:
+    reason = getattr(exc, "reason", None) or str(exc) or type(exc).__name__
+    return str(reason).replace("_", " ").lower()
 
 
 def _older(target: Target) -> str:

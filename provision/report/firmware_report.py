@@ -7,7 +7,7 @@ from typing import Any
 
 from fabricctl.report.screen import BAD, BOLD, DIM, PLAIN, Line
 from fabricctl.report.tables import text_table
-from provision.bmc.firmware import Component, Judged, Spread
+from provision.bmc.firmware import Component, JudgedVersion, Spread
 from provision.bmc.outcome import BmcFinding, Outcome
 from provision.report.common import Table
 from provision.report.fleet import Report, Said, hosts_cell
@@ -145,7 +145,7 @@ def content_schema() -> dict[str, Any]:
     }
 
 
-def diff_lines(judged: Sequence[Judged]) -> list[Line]:
+def diff_lines(judged: Sequence[JudgedVersion]) -> list[Line]:
     """Baseline against hosts: component, wanted version, and hosts by what they have."""
     groups: dict[tuple[str, str, str, str], list[str]] = {}
     for one in judged:
@@ -168,12 +168,12 @@ def diff_lines(judged: Sequence[Judged]) -> list[Line]:
     return [((header, DIM),), *(((text, style),) for text, style in zip(body, styles, strict=True))]
 
 
-def _diff_rows(judged: Sequence[Judged]) -> list[list[str]]:
+def _diff_rows(judged: Sequence[JudgedVersion]) -> list[list[str]]:
     return [[one.host, one.component, one.part, one.want, one.have, one.words] for one in judged]
 
 
 def diff_report(
-    judged: Sequence[Judged],
+    judged: Sequence[JudgedVersion],
     outcomes: Sequence[Outcome[Any]],
     findings: Sequence[BmcFinding],
     doubts: Said = (),

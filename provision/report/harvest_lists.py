@@ -9,9 +9,9 @@ from dataclasses import fields
 from typing import Any
 
 from provision.bmc.inventory import BmcNic, Depth, Family, Inventory, NetFunction, Role, System, Technology
+from provision.bmc.node_facts import unsure
 from provision.bmc.outcome import Outcome
 from provision.bmc.reading import How, Reading
-from provision.bmc.told import unsure
 from provision.report import harvest
 from provision.report.common import Table
 from provision.report.fleet import Report

@@ -7,7 +7,7 @@ from typing import Any
 
 from fabricctl.errors import BmcError
 from fabricctl.report.screen import BAD, DIM, GOOD, PLAIN, Line
-from provision.bmc.certificates import Judged, Standing
+from provision.bmc.certificates import JudgedCertificate, Standing
 from provision.bmc.outcome import BmcFinding, Outcome
 from provision.bmc.target import Target, Verify
 from provision.report.common import SHOWN, Table
@@ -29,10 +29,10 @@ Unread = Sequence[tuple[Target, BmcError]]
 
 
 def trust_report(
-    judged: Sequence[Judged], findings: Sequence[BmcFinding], unread: Unread, *, each: bool = False
+    judged: Sequence[JudgedCertificate], findings: Sequence[BmcFinding], unread: Unread, *, each: bool = False
 ) -> Report:
     """What was shown, what is wrong with it, and who showed nothing. :param each: a line a certificate."""
-    outcomes: list[Outcome[Judged]] = [Outcome(one.shown.target, one) for one in judged]
+    outcomes: list[Outcome[JudgedCertificate]] = [Outcome(one.shown.target, one) for one in judged]
     outcomes += [Outcome(target, error=error) for target, error in unread]
     return Report(
         SCHEMA,
@@ -58,7 +58,7 @@ def content_schema() -> dict[str, Any]:
     return {"certificates": listed(row(certificate))}
 
 
-def _lines(judged: Sequence[Judged], width: int, *, each: bool) -> list[Line]:
+def _lines(judged: Sequence[JudgedCertificate], width: int, *, each: bool) -> list[Line]:
     """A line each, with the fingerprint below where somebody should look at it; many that are alike share one."""
     rows = [(one.shown.target.host, *_row(one)[1:-1]) for one in judged]
     styles = [_STYLES[one.standing] for one in judged]
@@ -77,7 +77,7 @@ def _lines(judged: Sequence[Judged], width: int, *, each: bool) -> list[Line]:
     return [*shown, *below]
 
 
-def _row(one: Judged) -> tuple[str, ...]:
+def _row(one: JudgedCertificate) -> tuple[str, ...]:
     return (
         one.shown.target.host,
         one.shown.target.address,
@@ -88,7 +88,7 @@ def _row(one: Judged) -> tuple[str, ...]:
     )
 
 
-def _object(one: Judged) -> dict[str, Any]:
+def _object(one: JudgedCertificate) -> dict[str, Any]:
     return {
         "host": one.shown.target.host,
         "address": one.shown.target.address,
@@ -105,7 +105,7 @@ def _object(one: Judged) -> dict[str, Any]:
     }
 
 
-def _word(one: Judged) -> str:
+def _word(one: JudgedCertificate) -> str:
     if one.standing is Standing.UNUSED:
         return _UNUSED.get(one.shown.target.trust.verify, one.standing.value)
     if one.standing is Standing.SAME and one.old is not None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from fabricctl.errors import BmcError
-from provision.bmc.bodies import Body, inner, links, objects, path_of
 from provision.bmc.inventory import Family
-from provision.bmc.network import service_link
+from provision.bmc.json_bodies import Body, inner, last, links, objects, path_of, service_link
 from provision.redfish.bmc import Group, Layout
-from provision.workflows.harvest_read import Reader, together
+from provision.workflows.firmware import read_entries
+from provision.workflows.harvest_reader import Reader
+from provision.workflows.together import together
 
 
 async def parts(reader: Reader, layout: Layout) -> None:
@@ -92,4 +93,9 @@ async def _memory(reader: Reader, layout: Layout) -> None:
 async def _firmware(reader: Reader, service: str) -> None:
     """Firmware: 18 s and more on a DGX H100 with some cards, less than one on others."""
     path = f"{service}/FirmwareInventory"
-    reader.bodies.firmware = await reader.members(path, "firmware", Family.FIRMWARE, Group.SLOW)
+    work = read_entries(reader.bmc, path)
+    entries = await reader.attempt(work, path, "firmware", Family.FIRMWARE, missing=True)
+    if entries is not None:
+        reader.bodies.firmware = list(entries.bodies)
+        for entry, error in entries.left_out:
+            reader.gap(f"firmware {last(entry)}", entry, error, Family.FIRMWARE)

@@ -15,7 +15,7 @@ from fabricctl.errors import (
     BmcOutcomeUnknownError,
     BmcUnreachableError,
 )
-from provision.bmc.job_watch import End, Gap, Patience, Seen, Watch, look
+from provision.bmc.job_watch import End, Patience, Seen, Unseen, Watch, look
 from provision.bmc.jobs import Job, Phase, Place, WantedJob, blocking, job_id_of, merge_jobs, read_job
 from provision.bmc.refusal import keys_of
 from provision.bmc.reply import Reply
@@ -245,15 +245,15 @@ async def _way_free(bmc: Bmc, error: BmcError, elapsed: Elapsed, patience: Patie
 
 async def _seen(bmc: Bmc, job_id: str) -> Seen:
     try:
-        return await find_job(bmc, job_id) or Gap.NOT_THERE
+        return await find_job(bmc, job_id) or Unseen.NOT_THERE
     except BmcFingerprintError:
         raise  # another machine answers: waiting does not help
     except SILENCE:
-        return Gap.SILENT
+        return Unseen.SILENT
     except BmcAnswerError as error:
         if error.status < 500:
             raise
-        return Gap.SILENT
+        return Unseen.SILENT
 
 
 async def _places(bmc: Bmc) -> list[tuple[Place, str]]:

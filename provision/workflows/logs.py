@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 
 from fabricctl.errors import BmcAnswerError, BmcDeadlineError, BmcError, BmcGarbledError, BmcNotFoundError
+from provision.bmc.json_bodies import link, links
 from provision.bmc.log_marks import Mark, after
 from provision.bmc.logs import (
     EVENTS,
     LIFECYCLE,
     SEL,
+    BackInTime,
     LogEntry,
     Service,
-    Walk,
     fold_repeats,
     kind_of,
     newest_first,
@@ -105,21 +105,18 @@ async def _services(bmc: Bmc) -> list[Resource]:
 async def _systems(bmc: Bmc) -> list[str]:
     """Every system: the baseboard of a DGX H100 is one of its own, with the log of the GPUs' errors."""
     try:
-        listed = (await bmc.get("/redfish/v1/Systems")).resource.get("Members")
+        return links((await bmc.get("/redfish/v1/Systems")).resource, "Members")
     except BmcAnswerError:
         return []
-    links = listed if isinstance(listed, list) else []
-    return [str(link.get("@odata.id")) for link in links if isinstance(link, dict) and link.get("@odata.id")]
 
 
 def _service(body: Resource) -> Service | None:
-    link: Any = body.get("Entries")
-    path = link.get("@odata.id") if isinstance(link, dict) else None
+    path = link(body, "Entries")
     own = str(body.get("Id") or "")
     if not path or not own:
         return None
     zone = parse_offset(str(body.get("DateTimeLocalOffset") or ""))
-    return Service(own, str(path), kind_of(own, str(body.get("LogEntryType") or "")), zone)
+    return Service(own, path, kind_of(own, str(body.get("LogEntryType") or "")), zone)
 
 
 async def _entries(bmc: Bmc, service: Service, query: LogQuery, bmc_now: datetime) -> list[LogEntry]:
@@ -128,7 +125,7 @@ async def _entries(bmc: Bmc, service: Service, query: LogQuery, bmc_now: datetim
     since = bmc_now - query.span if query.span is not None else query.since
     if mark is not None:
         since = mark.at
-    walk = Walk(since, service.zone, latest)
+    walk = BackInTime(since, service.zone, latest)
     members = await bmc.members(service.entries, Group.SLOW, until=walk)
     host = bmc.target.host
     entries = newest_first([read_entry(host, service.id, body, service.zone, latest) for body in members])

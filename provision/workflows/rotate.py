@@ -34,15 +34,15 @@ from fabricctl.errors import (
 )
 from provision.bmc.account import Account, find_account, lengths
 from provision.bmc.credential import Entry
+from provision.bmc.json_bodies import link, service_link
 from provision.bmc.new_password import Dice, fitting_length, new_password
 from provision.bmc.outcome import Outcome
 from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target
 from provision.redfish.bmc import Bmc
 from provision.redfish.fleet import FleetOptions, ask
-from provision.redfish.paths import link_of
 from provision.secrets.store import SecretStore
-from provision.workflows.rotate_plan import Fate, Job, Rotated
+from provision.workflows.rotate_plan import Fate, PasswordChange, Rotated
 
 T = TypeVar("T")
 SOURCE = "rotate"
@@ -94,18 +94,18 @@ class Rotation:
         length: int,
         choose: Dice = secrets.choice,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        record: Callable[[Job], None] = lambda job: None,  # noqa: ARG005
+        record: Callable[[PasswordChange], None] = lambda job: None,  # noqa: ARG005
         step: Callable[[str], None] = lambda name: None,  # noqa: ARG005
     ) -> None:
         self._store, self._ask, self._length = store, ask, length
         self._choose, self._now, self._record, self._step = choose, now, record, step
 
-    def run(self, jobs: Sequence[Job], wave: int) -> Iterator[list[Rotated]]:
+    def run(self, jobs: Sequence[PasswordChange], wave: int) -> Iterator[list[Rotated]]:
         """Results, one wave after the other, each in the order of its jobs. What a wave reached is kept."""
         for first in range(0, len(jobs), wave):
             yield self._wave(jobs[first : first + wave])
 
-    def _wave(self, jobs: Sequence[Job]) -> list[Rotated]:
+    def _wave(self, jobs: Sequence[PasswordChange]) -> list[Rotated]:
         done: dict[str, Rotated] = {}
         self._finish_former([job for job in jobs if job.pending is not None], done)
         ready = self._prepare([job for job in jobs if job.host not in done], done)
@@ -114,7 +114,7 @@ class Rotation:
         self._prove(sent, done)
         return [done[job.host] for job in jobs]
 
-    def _finish_former(self, jobs: Sequence[Job], done: dict[str, Rotated]) -> None:
+    def _finish_former(self, jobs: Sequence[PasswordChange], done: dict[str, Rotated]) -> None:
         """Step 1. Refused by name is an answer; anything else leaves both passwords where they are."""
         for job, outcome in self._asked(jobs, _look(jobs), lambda job: job.pending):
             if outcome.error is None:
@@ -126,7 +126,9 @@ class Rotation:
             [done[job.host].job for job in jobs if job.host in done and done[job.host].fate is Fate.FINISHED]
         )
 
-    def _prepare(self, jobs: Sequence[Job], done: dict[str, Rotated]) -> list[tuple[Job, Account]]:
+    def _prepare(
+        self, jobs: Sequence[PasswordChange], done: dict[str, Rotated]
+    ) -> list[tuple[PasswordChange, Account]]:
         """Step 2."""
         ready = []
         for job, outcome in self._asked(jobs, _look(jobs), lambda job: job.current):
@@ -147,8 +149,8 @@ class Rotation:
         return ready
 
     def _begin(
-        self, ready: Sequence[tuple[Job, Account]], done: dict[str, Rotated]
-    ) -> list[tuple[Job, Account, Credentials]]:
+        self, ready: Sequence[tuple[PasswordChange, Account]], done: dict[str, Rotated]
+    ) -> list[tuple[PasswordChange, Account, Credentials]]:
         """Step 3: on disk before any BMC hears of it."""
         chosen, entries = [], []
         for job, account in ready:
@@ -165,14 +167,14 @@ class Rotation:
         self._step("kept")
         return chosen
 
-    def _entry(self, job: Job, new: Secret) -> Entry:
+    def _entry(self, job: PasswordChange, new: Secret) -> Entry:
         now = self._now()
         old = job.entry or Entry(job.key, job.user, None, now, SOURCE)
         return replace(old, user=job.user, pending=new, pending_since=old.pending_since or now)
 
     def _change(
-        self, chosen: Sequence[tuple[Job, Account, Credentials]], done: dict[str, Rotated]
-    ) -> list[tuple[Job, Credentials, BmcError | None]]:
+        self, chosen: Sequence[tuple[PasswordChange, Account, Credentials]], done: dict[str, Rotated]
+    ) -> list[tuple[PasswordChange, Credentials, BmcError | None]]:
         """Step 4. Gives those whose BMC may have taken the new password, with the error that leaves it open."""
         of = {job.host: (account.path, new.password) for job, account, new in chosen}
 
@@ -195,7 +197,7 @@ class Rotation:
         return sent
 
     def _prove(
-        self, sent: Sequence[tuple[Job, Credentials, BmcError | None]], done: dict[str, Rotated]
+        self, sent: Sequence[tuple[PasswordChange, Credentials, BmcError | None]], done: dict[str, Rotated]
     ) -> None:
         """Steps 5 and 6."""
         new = {job.host: credentials for job, credentials, _ in sent}
@@ -214,7 +216,7 @@ class Rotation:
         self._old_still_holds(doubtful, open_error, done)
 
     def _old_still_holds(
-        self, jobs: Sequence[Job], errors: dict[str, BmcError | None], done: dict[str, Rotated]
+        self, jobs: Sequence[PasswordChange], errors: dict[str, BmcError | None], done: dict[str, Rotated]
     ) -> None:
         """The answer was lost and the new password is refused: only a login with the old one tells what holds."""
         dropped = []
@@ -226,7 +228,7 @@ class Rotation:
                 done[job.host] = Rotated(job, Fate.UNKNOWN, outcome.error)
         self._store.drop_pending(dropped)
 
-    def _promote(self, jobs: Sequence[Job]) -> None:
+    def _promote(self, jobs: Sequence[PasswordChange]) -> None:
         for job in jobs:
             self._record(job)
         self._store.promote([job.key for job in jobs], self._now(), SOURCE)
@@ -234,12 +236,12 @@ class Rotation:
 
     def _asked(
         self,
-        jobs: Sequence[Job],
+        jobs: Sequence[PasswordChange],
         work: Callable[[Bmc], Awaitable[T]],
-        credentials: Callable[[Job], Credentials | None],
+        credentials: Callable[[PasswordChange], Credentials | None],
         *,
         writes: bool = False,
-    ) -> list[tuple[Job, Outcome[T]]]:
+    ) -> list[tuple[PasswordChange, Outcome[T]]]:
         if not jobs:
             return []
         of = {job.host: credentials(job) for job in jobs}
@@ -253,7 +255,7 @@ class Rotation:
         return list(zip(jobs, outcomes, strict=True))
 
 
-def _look(jobs: Sequence[Job]) -> Callable[[Bmc], Awaitable[Account]]:
+def _look(jobs: Sequence[PasswordChange]) -> Callable[[Bmc], Awaitable[Account]]:
     """Log in and find the account."""
     users = {job.host: job.user for job in jobs}
 
@@ -261,13 +263,13 @@ def _look(jobs: Sequence[Job]) -> Callable[[Bmc], Awaitable[Account]]:
         user = users[bmc.target.host]
         root = await bmc.root()
         try:
-            service = await bmc.get(link_of(root.get("AccountService")) or "/redfish/v1/AccountService")
+            service = await bmc.get(service_link(root, "AccountService"))
         except BmcPasswordChangeError as exc:
             # DSP0266, "Password change required handling": it names the account, and nothing else can be read
             if not exc.account:
                 raise
             return Account(exc.account)
-        members = await bmc.members(link_of(service.resource.get("Accounts")) or f"{service.path}/Accounts")
+        members = await bmc.members(link(service.resource, "Accounts") or f"{service.path}/Accounts")
         path = find_account(members, user)
         if not path:
             raise BmcUnsupportedError(f"it shows no account of user {user}", bmc=str(bmc.target))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from provision.bmc.json_bodies import link
 from provision.bmc.session_list import SessionList, Whose, judge
 from provision.redfish.ledger import read_folder
-from provision.redfish.paths import at, link_of
 
 if TYPE_CHECKING:
     from provision.bmc.target import Target
@@ -28,7 +28,7 @@ def list_sessions(
 
     async def work(bmc: Bmc) -> SessionList:
         root = await bmc.root()
-        path = link_of(at(root, "Links", "Sessions")) or SESSIONS
+        path = link(root, "Links", "Sessions") or SESSIONS
         found = judge(await bmc.members(path), bmc.session_uri, _running(bmc.target, options))
         if not clear_own:
             return SessionList(tuple(found))

@@ -15,6 +15,7 @@ from fabricctl.errors import (
     BmcNotReadyError,
     BmcUnsupportedError,
 )
+from provision.bmc.json_bodies import inner, link, objects
 from provision.bmc.sensors import (
     Fan,
     PowerSupply,
@@ -51,10 +52,10 @@ async def read_node_status(bmc: Bmc) -> NodeStatus:
 
     :raises BmcError: system or manager cannot be read.
     """
-    layout = await bmc.layout()
+    root, layout = await bmc.root(), await bmc.layout()
     system = (await bmc.get(layout.system)).resource
     manager = (await bmc.get(layout.manager)).resource
-    status = read_system(bmc.target.host, system, manager)
+    status = read_system(bmc.target.host, root, system, manager)
     if status.post == UNKNOWN:
         status = replace(status, post=await _dell_post(bmc))
     found = _Found()
@@ -85,7 +86,7 @@ async def _chassis(bmc: Bmc, path: str, found: _Found) -> None:
     if body is None:
         return
     chassis = body.resource
-    thermal, power = _link(chassis, "Thermal"), _link(chassis, "Power")
+    thermal, power = link(chassis, "Thermal"), link(chassis, "Power")
     if thermal:
         reply = await _tolerant(bmc, thermal, lambda: bmc.get(thermal), found)
         if reply is not None:
@@ -99,8 +100,8 @@ async def _chassis(bmc: Bmc, path: str, found: _Found) -> None:
     supplied = len(found.supplies)
     if power:
         reply = await _tolerant(bmc, power, lambda: bmc.get(power), found)
-        listed: Any = reply.resource.get("PowerSupplies") if reply is not None else None
-        found.supplies += [power_supply(entry) for entry in listed or () if isinstance(entry, dict)]
+        listed = objects(reply.resource, "PowerSupplies") if reply is not None else ()
+        found.supplies += [power_supply(entry) for entry in listed]
         found.redundancy += redundancies(reply.resource) if reply is not None else []
     if len(found.supplies) == supplied:
         await _power_subsystem(bmc, chassis, found)
@@ -108,7 +109,7 @@ async def _chassis(bmc: Bmc, path: str, found: _Found) -> None:
 
 async def _subsystem(bmc: Bmc, chassis: Resource, found: _Found) -> None:
     """Fans of the newer form, which may tell percent where Thermal tells turns only."""
-    path = _link(chassis, "ThermalSubsystem")
+    path = link(chassis, "ThermalSubsystem")
     if not path:
         return
     members = await _tolerant(bmc, f"{path}/Fans", lambda: bmc.members(f"{path}/Fans"), found)
@@ -127,14 +128,12 @@ async def _subsystem(bmc: Bmc, chassis: Resource, found: _Found) -> None:
 
 def _label(body: Resource) -> str:
     """The name Thermal gives the same fan: an iDRAC9 writes it on the part's place ("System Board Fan1A")."""
-    location = body.get("Location")
-    part = location.get("PartLocation") if isinstance(location, dict) else None
-    label = part.get("ServiceLabel") if isinstance(part, dict) else None
+    label = inner(body, "Location", "PartLocation").get("ServiceLabel")
     return str(label or body.get("Name") or body.get("Id") or "")
 
 
 async def _sensors(bmc: Bmc, chassis: Resource, found: _Found) -> None:
-    path = _link(chassis, "Sensors")
+    path = link(chassis, "Sensors")
     if not path:
         return
     members = await _tolerant(bmc, path, lambda: bmc.members(path, Group.SLOW), found)
@@ -143,7 +142,7 @@ async def _sensors(bmc: Bmc, chassis: Resource, found: _Found) -> None:
 
 
 async def _power_subsystem(bmc: Bmc, chassis: Resource, found: _Found) -> None:
-    path = _link(chassis, "PowerSubsystem")
+    path = link(chassis, "PowerSubsystem")
     if not path:
         return
     members = await _tolerant(
@@ -152,11 +151,6 @@ async def _power_subsystem(bmc: Bmc, chassis: Resource, found: _Found) -> None:
     found.supplies += [power_supply(body) for body in members or ()]
     reply = await _tolerant(bmc, path, lambda: bmc.get(path), found)
     found.redundancy += redundancies(reply.resource) if reply is not None else []
-
-
-def _link(body: Resource, name: str) -> str:
-    held = body.get(name)
-    return str(held.get("@odata.id") or "") if isinstance(held, dict) else ""
 
 
 async def _tolerant(bmc: Bmc, path: str, ask: Callable[[], Awaitable[Any]], found: _Found) -> Any:

@@ -11,7 +11,7 @@ from provision.bmc.target import Target
 from provision.secrets.store import SecretStore, open_secrets
 from provision.workflows.access import fleet_options
 from provision.workflows.rotate import Rotation, asker
-from provision.workflows.rotate_plan import Fate, Job, Rotated, plan_rotation
+from provision.workflows.rotate_plan import Fate, PasswordChange, Rotated, plan_rotation
 from provision.workflows.targets import site_targets
 from tests.provision.halls import Hall
 
@@ -62,7 +62,7 @@ class Keys:
         stop: str = "",
         wave: int = 32,
         length: int = 20,
-        record: Callable[[Job], None] = lambda job: None,
+        record: Callable[[PasswordChange], None] = lambda job: None,
     ) -> list[Rotated]:
         """Give all new passwords. :param stop: be killed when this step is done."""
         store = self.store

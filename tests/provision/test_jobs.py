@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricctl.errors import BmcBusyError, BmcOutcomeUnknownError, BmcUnreachableError
-from provision.bmc.job_watch import End, Gap, Patience, Seen, Watch, look
+from provision.bmc.job_watch import End, Patience, Seen, Unseen, Watch, look
 from provision.bmc.jobs import Job, Phase, Place, WantedJob, job_id_of, merge_jobs, read_job
 from provision.bmc.reply import Reply
 from provision.workflows.job_runner import ensure_job, read_jobs, wait_idle, wait_job
@@ -174,7 +174,7 @@ words = st.sampled_from(
     ["New", "Scheduled", "Running", "Waiting", "Completed", "Failed", "CompletedWithErrors", "Nonsense", ""]
 )
 looks: st.SearchStrategy[Seen] = st.one_of(
-    st.sampled_from(list(Gap)),
+    st.sampled_from(list(Unseen)),
     st.builds(Job, st.just("JID_1"), state=words, key=st.sampled_from(["", "PR19", "PR21", "PR30"])),
 )
 

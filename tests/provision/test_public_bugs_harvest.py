@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from fabricctl.errors import BmcDeadlineError
 from provision.bmc.inventory import Depth
 from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target, Trust
@@ -23,6 +24,7 @@ Start = Callable[..., Simulator]
 EMBEDDED = "NIC.Embedded.1-1-1"
 FUNCTION = f"{CARDS}/NIC.Embedded.1/NetworkDeviceFunctions/{EMBEDDED}"
 MANAGER = "/redfish/v1/Managers/iDRAC.Embedded.1"
+FIRMWARE = "/redfish/v1/UpdateService/FirmwareInventory"
 
 
 @pytest.fixture
@@ -120,7 +122,7 @@ def test_row_3_a_disabled_function_without_mac_stays_in_the_list_and_the_next_bo
 
 
 def test_row_12_an_inventory_of_more_than_a_page_is_read_to_its_end(captures: Path) -> None:
-    path = "/redfish/v1/UpdateService/FirmwareInventory"
+    path = FIRMWARE
     bodies = dict(load(captures / "redfish" / R750))
     every = bodies[path]["Members"]
     bodies[path] = {**bodies[path], "Members": every[:20], "Members@odata.nextLink": f"{path}?$skip=20"}
@@ -151,6 +153,30 @@ def test_row_25_firmware_that_takes_too_long_costs_the_harvest_nothing_else(rack
     assert code == 3
     assert "firmware: GET" in out
     assert len(rack.records()["gpu001"].current()) > 20
+
+
+class _SlowTogether(DumpBmc):
+    """Its firmware inventory takes too long in one answer."""
+
+    async def members(self, path: str, *options: Any, **named: Any) -> list[Any]:
+        if path == FIRMWARE:
+            raise BmcDeadlineError("no answer within 45 s")
+        return await super().members(path, *options, **named)
+
+
+def test_row_25_firmware_that_takes_too_long_together_is_harvested_one_by_one(captures: Path) -> None:
+    bmc = _SlowTogether(load(captures / "redfish" / R750))
+    inventory = asyncio.run(read_inventory(bmc, Depth.FULL))
+    assert (len(inventory.firmware), inventory.gaps) == (29, ())
+
+
+def test_row_25_an_entry_that_does_not_answer_either_is_a_gap_of_its_own(captures: Path) -> None:
+    bodies = load(captures / "redfish" / R750)
+    silent = bodies[FIRMWARE]["Members"][3]["@odata.id"]
+    bmc = _SlowTogether(bodies, fail={silent: BmcDeadlineError("no answer within 15 s")})
+    inventory = asyncio.run(read_inventory(bmc, Depth.FULL))
+    assert len(inventory.firmware) == 28
+    assert [(gap.path, gap.why) for gap in inventory.gaps] == [(silent, "no answer within 15 s")]
 
 
 def test_row_25_a_group_that_is_never_ready_ends_at_its_own_deadline(captures: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from fabricctl.errors import BmcError, SecretError
 from provision.bmc.secret import Secret
 from provision.secrets.store import credentials_for
-from provision.workflows.rotate_plan import Fate, Job, plan_rotation
+from provision.workflows.rotate_plan import Fate, PasswordChange, plan_rotation
 from tests.provision.halls import Hall
 from tests.provision.key_desk import Keys, Killed, fates
 from tests.sim.idrac import Fault, Profile, Simulator
@@ -101,7 +101,7 @@ def test_that_a_password_was_changed_is_recorded_before_the_old_one_is_forgotten
     desk = keys(2)
     seen: list[tuple[str, str]] = []
 
-    def record(job: Job) -> None:
+    def record(job: PasswordChange) -> None:
         seen.append((job.host, desk.entry(len(seen)).state.value))
 
     desk.rotate(record=record)

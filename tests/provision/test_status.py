@@ -61,6 +61,20 @@ def test_the_r750_is_read_and_healthy(captures: Path) -> None:
 
 
 @pytest.mark.captures
+def test_the_tag_of_a_dell_is_never_its_boards_serial_number(captures: Path) -> None:
+    bmc = r750(captures)
+    del edit(bmc, SYSTEM)["Oem"]  # SKU F54P1G3, SerialNumber CNIVC0014M0388
+    assert run(read_node_status(bmc)).service_tag == "F54P1G3"
+    edit(bmc, SYSTEM)["SKU"] = None
+    assert run(read_node_status(bmc)).service_tag == ""
+
+
+@pytest.mark.captures
+def test_a_machine_that_is_no_dell_has_no_service_tag(captures: Path) -> None:
+    assert run(read_node_status(dgx(captures))).service_tag == ""
+
+
+@pytest.mark.captures
 def test_the_dgx_is_read_and_has_no_finding(captures: Path) -> None:
     status = run(read_node_status(dgx(captures)))
     # by hand: 120 temperatures, of which 13 are of parts that are absent; 36 fans; 6 supplies without any health

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -97,8 +96,6 @@ def _look(desk: Desk, expect: str) -> FirstContact:
 def _recorded(desk: Desk) -> Mapping[str, Recorded]:
     from provision.workflows.trust import recorded_pins
 
-    if desk.location.path and not os.path.exists(desk.location.path):
-        return {}
     return recorded_pins(desk.location, desk.site.name)
 
 

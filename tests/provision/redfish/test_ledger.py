@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,7 @@ from hypothesis import strategies as st
 
 from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target, Trust
-from provision.redfish.keeper import Reaper
+from provision.redfish.keeper import KeptByReaper
 from provision.redfish.ledger import Ledger, read_file, read_folder
 
 BMC = Target("gpu001", "192.0.2.1", trust=Trust(fingerprint="ab" * 32))
@@ -23,7 +26,7 @@ TOLD = {"address": "192.0.2.1", "port": 443, "user": "root", "at": 4e9}
 
 def test_a_ledger_is_for_its_owner_only_and_holds_neither_token_nor_password(tmp_path: Path) -> None:
     folder = tmp_path / "state" / "sessions"
-    keeper = Reaper(folder)
+    keeper = KeptByReaper(folder)
     number = keeper.asking(BMC, "/redfish/v1/SessionService/Sessions", CREDENTIALS)
     keeper.opened(number, URI, "token-of-the-test")
     (path,) = folder.iterdir()
@@ -38,7 +41,7 @@ def test_a_ledger_is_for_its_owner_only_and_holds_neither_token_nor_password(tmp
 
 
 def test_an_ended_reaper_is_replaced_and_knows_all_that_is_open(tmp_path: Path) -> None:
-    keeper = Reaper(tmp_path)
+    keeper = KeptByReaper(tmp_path)
     first = keeper.asking(BMC, "/S", CREDENTIALS)
     assert keeper._process is not None
     keeper._process.kill()
@@ -54,7 +57,7 @@ def test_a_reaper_that_cannot_start_costs_the_run_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.executable", "/nowhere/python")
-    keeper = Reaper(tmp_path)
+    keeper = KeptByReaper(tmp_path)
     number = keeper.asking(BMC, "/S", CREDENTIALS)
     keeper.opened(number, URI, "token")
     keeper.closed(number)
@@ -63,11 +66,57 @@ def test_a_reaper_that_cannot_start_costs_the_run_nothing(
 
 def test_a_folder_that_cannot_be_written_costs_the_run_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    keeper = Reaper(tmp_path / "file" / "sessions")
+    keeper = KeptByReaper(tmp_path / "file" / "sessions")
     number = keeper.asking(BMC, "/S", CREDENTIALS)
     assert keeper.stale(BMC, "root") == []
     keeper.closed(number)
     keeper.finish()
+
+
+def fill_the_disk(folder: Path) -> None:
+    """From now on the lists of sessions in this folder are on a full disk."""
+    full = os.open("/dev/full", os.O_WRONLY)
+    for link in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            if link.readlink().parent == folder and link.readlink().suffix == ".sessions":
+                os.dup2(full, int(link.name), inheritable=False)
+    os.close(full)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_full_disk_costs_the_list_of_sessions_and_nothing_else(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    keeper = KeptByReaper(tmp_path)
+    first = keeper.asking(BMC, "/S", CREDENTIALS)
+    fill_the_disk(tmp_path)
+    keeper.opened(first, URI, "token")
+    second = keeper.asking(BMC, "/S", CREDENTIALS)
+    for number in (first, second):
+        keeper.closed(number)
+    keeper.finish()
+    assert [record.getMessage() for record in caplog.records] == [
+        f"BMC sessions are not written down any more: {tmp_path / caplog.records[0].args[0].name}: "
+        "No space left on device"
+    ]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("line", ['{"asking": 1, "at": "soon"}', '{"asking": 1, "port": []}'])
+def test_a_damaged_line_costs_its_session_only(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "1-1.sessions"
+    opened = [{"opened": number, "uri": f"/S/{number}"} for number in (1, 2)]
+    path.write_text("\n".join([line, json.dumps({"asking": 2, **TOLD}), *map(json.dumps, opened)]))
+    assert [held.uri for _, held in read_folder(tmp_path)] == ["/S/2"]
+
+
+def test_what_the_reaper_imports_is_the_standard_library_and_this_package() -> None:
+    program = (
+        "import sys; sys.path.append(sys.argv[1]);"
+        "import provision.redfish.ledger, provision.redfish.tls, provision.bmc.session_list"
+    )
+    root = Path(__file__).resolve().parents[3]
+    subprocess.run([sys.executable, "-I", "-S", "-c", program, str(root)], check=True, timeout=60)
 
 
 def test_only_what_dead_runs_left_at_the_same_bmc_under_the_same_user_is_stale(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def unread(inventory: Inventory) -> list[Unread]:
     if own_mac(inventory) is None and Family.BMC not in families:
         found.append(Unread("the BMC's own MAC", "", "its EthernetInterfaces tell none"))
     for function in inventory.functions:
-        if function.role is Role.USB or (not function.used and not _type_disabled(function)):
+        if function.role is Role.USB or (not function.used and not function.type_disabled):
             continue
         if function.infiniband:
             if not function.node_guid.known and not function.port_guid.known:
@@ -171,12 +171,8 @@ def unread(inventory: Inventory) -> list[Unread]:
     return found
 
 
-def _type_disabled(function: NetFunction) -> bool:
-    return function.used is False and "NetDevFuncType" in function.enabled.why
-
-
 def _why_no_mac(function: NetFunction) -> str:
-    if _type_disabled(function):
+    if function.type_disabled:
         return (
             f"{function.mac_permanent.why}; disabled functions are not looked at: boot once and harvest again"
         )
