@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from fabricctl.adapters.store.location import Location
 from fabricctl.adapters.store.store import open_store
 from fabricctl.errors import UsageError
+from fabricctl.near import did_you_mean
 from fabricctl.nodes.model import Event, Fact, NodeRecord, NodeState
 from fabricctl.nodes.transitions import Transition, plan_transitions
 from fabricctl.workflows.history import operator
@@ -103,10 +103,20 @@ class Nodes:
         limit: int | None = None,
     ) -> list[Event]:
         """Events of the store, oldest first; of a store that is not there yet, none."""
+        return self.latest_events(since=since, subjects=subjects, limit=limit)[0]
+
+    def latest_events(
+        self,
+        *,
+        since: datetime | None = None,
+        subjects: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> tuple[list[Event], int]:
+        """The same, and how many there are without the limit."""
         if self._absent():
-            return []
+            return [], 0
         with open_store(self.location, site=self.site_name, create=False) as store:
-            return store.events.all(since=since, subjects=subjects, limit=limit)
+            return store.events.latest(since=since, subjects=subjects, limit=limit)
 
     def _stored(self, names: Sequence[str] | None) -> Mapping[str, NodeRecord]:
         if self._absent():
@@ -126,8 +136,7 @@ class Nodes:
         return dict.fromkeys(all_hosts(self.site))
 
     def _unknown(self, name: str, known: Sequence[str]) -> UsageError:
-        near = get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else ""
+        hint = did_you_mean(name, known)
         if self.site is not None:
             return UsageError(f"the site has no node {name!r}", hint=hint)
         hint = hint or "give --site, or enter it with node set --to planned"

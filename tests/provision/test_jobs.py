@@ -13,7 +13,7 @@ from fabricctl.errors import BmcBusyError, BmcOutcomeUnknownError, BmcUnreachabl
 from provision.bmc.job_watch import End, Patience, Seen, Unseen, Watch, look
 from provision.bmc.jobs import Job, Phase, Place, WantedJob, job_id_of, merge_jobs, read_job
 from provision.bmc.reply import Reply
-from provision.workflows.job_runner import ensure_job, read_jobs, wait_idle, wait_job
+from provision.workflows.job_runner import ensure_job, read_jobs, wait_job
 from tests.provision.stateful_bmc import DGX, StatefulBmc, refusal, run
 
 DELL_JOBS = "/redfish/v1/Managers/iDRAC.Embedded.1/Oem/Dell/Jobs"
@@ -345,10 +345,3 @@ def test_a_request_that_was_lost_on_the_way_is_not_repeated() -> None:
     create = queue.creates(BmcOutcomeUnknownError("the answer was lost", bmc="gpu001"))
     with pytest.raises(BmcOutcomeUnknownError, match="not repeated"):
         run(ensure_job(queue.bmc, BIOS, create, clock=lambda: 0.0))
-
-
-def test_a_queue_without_running_jobs_is_idle_at_once() -> None:
-    queue = Queue()
-    queue.add("JID_1", dell("JID_1", "Scheduled", "JCP001"))
-    assert [job.id for job in run(wait_idle(queue.bmc, clock=lambda: 0.0))] == ["JID_1"]
-    assert queue.bmc.now == 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -41,21 +42,20 @@ class Manner:
     format: Format = Format.TEXT
 
 
-def journal_of(desk: Desk, manner: Manner) -> Journal:
-    """Where changes are kept; opened once before anything is changed, so that none goes unrecorded.
+@contextmanager
+def journal_of(desk: Desk, manner: Manner) -> Iterator[Journal]:
+    """Where changes are kept; open before anything is changed, so that none goes unrecorded.
 
     :raises StateError: it cannot be written. :raises UsageError: the reason is no single line.
     """
-    from fabricctl.adapters.store.store import open_store
     from fabricctl.nodes.transitions import OCCUPIED
-    from provision.workflows.journal import Journal
+    from provision.workflows.journal import open_journal
 
     if not manner.reason.isprintable():
         raise UsageError("--reason: expected one line of text, without control characters")
-    with open_store(desk.location, site=desk.site.name):
-        pass
     forced = [host for host, state in desk.states.items() if state in OCCUPIED] if manner.force else []
-    return Journal(desk.location, desk.site.name, manner.reason.strip() or manner.what, forced)
+    with open_journal(desk.location, desk.site.name, manner.reason.strip() or manner.what, forced) as journal:
+        yield journal
 
 
 def run_change(
@@ -153,13 +153,13 @@ def _apply(
     desk: Desk, manner: Manner, hosts: Sequence[str], work: Callable[[Bmc, Journal], Awaitable[R]]
 ) -> Asked[R]:
     """Change them, in waves."""
-    journal = journal_of(desk, manner)
-
-    async def one(bmc: Bmc) -> R:
-        return await work(bmc, journal)
-
     wave = desk.site.management.bmc_limits.wave
-    return ask_all(desk, one, manner.what, writes=True, wave=wave, hosts=hosts)
+    with journal_of(desk, manner) as journal:
+
+        async def one(bmc: Bmc) -> R:
+            return await work(bmc, journal)
+
+        return ask_all(desk, one, manner.what, writes=True, wave=wave, hosts=hosts)
 
 
 def _rows(outcomes: Sequence[Outcome[R]], changed: Callable[[str, R], Changed]) -> list[Changed]:

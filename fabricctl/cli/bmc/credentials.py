@@ -151,19 +151,16 @@ def _carry_out(
     from fabricctl.cli.bmc.change import journal_of
     from fabricctl.cli.console import say
     from fabricctl.cli.progress import progress
-    from fabricctl.nodes.model import EventKind
     from provision.workflows.access import fleet_options
-    from provision.workflows.rotate import Rotation, asker
+    from provision.workflows.rotate import Rotation
+    from provision.workflows.rotate_ask import asker
 
-    journal = journal_of(desk, manner)
-    with progress() as tell:
+    with journal_of(desk, manner) as journal, progress() as tell:
         rotation = Rotation(
             store,
             asker(fleet_options(desk.site)),
             length=length,
-            record=lambda job: journal(
-                EventKind.BMC_PASSWORD, job.host, job.state, f"new password, kept by {job.key.kind.words}"
-            ),
+            record=journal,
             step=lambda name: tell(f"{len(results):,} of {len(plan.jobs):,} BMCs; {name}"),
         )
         try:

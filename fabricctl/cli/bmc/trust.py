@@ -11,6 +11,7 @@ from fabricctl.cli.bmc.common import Desk, Hosts, Reason, SiteFile, Yes, consent
 from fabricctl.cli.bmc.reading import Each
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 from fabricctl.errors import UsageError
+from fabricctl.words import many
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,7 +74,7 @@ def trust(
             reason=reason.strip() or ("expected" if expect else "first contact"),
             now=datetime.now(UTC),
         )
-        _told(format, f"{len(wanted):,} certificates recorded")
+        _told(format, f"{many(len(wanted), 'certificate')} recorded")
     elif not found.unread and not findings:
         _told(format, "nothing to do: every certificate is the recorded one")
     exit_with(report)
@@ -109,7 +110,10 @@ def _expected(path: str) -> Expected | None:
 def _ask(number: int, format: Format, *, yes: bool) -> None:
     """Look at the fingerprints before they are believed from now on."""
     if not yes:
-        _told(format, f"record {number:,} certificates? compare some with what the BMCs' own consoles show")
+        _told(
+            format,
+            f"record {many(number, 'certificate')}? compare some with what the BMCs' own consoles show",
+        )
     consent(number, yes=yes)
 
 
