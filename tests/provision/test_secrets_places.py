@@ -218,6 +218,7 @@ def vault(tmp_path: Path, query: str = "") -> Any:
     return find_place(f"vault:secrets.yml{query}", site="hall", site_path=str(tmp_path / "site.yaml"))
 
 
+@pytest.mark.slow  # starts ansible-vault three times, which takes it a second each
 def test_ansible_vault_reads_what_is_written_and_the_other_way_round(
     tmp_path: Path, vault_password: Path
 ) -> None:
