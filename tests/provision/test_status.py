@@ -66,6 +66,8 @@ def test_the_tag_of_a_dell_is_never_its_boards_serial_number(captures: Path) -> 
     del edit(bmc, SYSTEM)["Oem"]  # SKU F54P1G3, SerialNumber CNIVC0014M0388
     assert run(read_node_status(bmc)).service_tag == "F54P1G3"
     edit(bmc, SYSTEM)["SKU"] = None
+    assert run(read_node_status(bmc)).service_tag == "F54P1G3"  # as the service root says, which needs no login
+    edit(bmc, "/redfish/v1")["Oem"] = {}
     assert run(read_node_status(bmc)).service_tag == ""
 
 
