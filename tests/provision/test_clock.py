@@ -90,7 +90,7 @@ def test_the_served_certificate_comes_before_the_bmcs_own_word(captures: Path) -
 
 
 class _DateHeader(StatefulBmc):
-    async def get(self, path: str, group: Group = Group.QUICK) -> Reply:
+    async def get(self, path: str, group: Group = Group.QUICK, *, absent_s: float = 0.0) -> Reply:
         return Reply(path, 200, {"date": "Thu, 08 Aug 2024 23:48:12 GMT"}, self.body(path))
 
 

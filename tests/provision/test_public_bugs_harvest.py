@@ -171,13 +171,13 @@ class _SlowTogether(StatefulBmc):
 
 
 def test_firmware_that_takes_too_long_together_is_harvested_one_by_one(captures: Path) -> None:
-    bmc = _SlowTogether(dump(captures, R750_FILE))
+    bmc = _SlowTogether(dict(dump(captures, R750_FILE)))
     inventory = asyncio.run(read_inventory(bmc, Depth.FULL))
     assert (len(inventory.firmware), inventory.gaps) == (29, ())
 
 
 def test_an_entry_that_does_not_answer_either_is_a_gap_of_its_own(captures: Path) -> None:
-    bodies = dump(captures, R750_FILE)
+    bodies = dict(dump(captures, R750_FILE))
     silent = bodies[FIRMWARE]["Members"][3]["@odata.id"]
     bmc = _SlowTogether(bodies, fail={silent: BmcDeadlineError("no answer within 15 s")})
     inventory = asyncio.run(read_inventory(bmc, Depth.FULL))
@@ -192,7 +192,7 @@ def test_a_group_that_is_never_ready_ends_at_its_own_deadline(captures: Path) ->
                 await asyncio.sleep(3600)
             return await super().members(path, *options, **named)
 
-    bmc = Slow(dump(captures, R750_FILE))
+    bmc = Slow(dict(dump(captures, R750_FILE)))
     inventory = asyncio.run(read_inventory(bmc, Depth.FULL, patience_s=0.05))
     assert [(gap.what, gap.why) for gap in inventory.gaps] == [("firmware", "not read within 0.05 s")]
     assert (len(inventory.dimms), len(inventory.functions)) == (16, 7)
