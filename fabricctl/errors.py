@@ -14,6 +14,7 @@
     │   ├── BmcDeadlineError       no full answer within the deadline; of a read, nothing happened
     │   ├── BmcTlsError            the certificate is not trusted, or no common TLS version
     │   │   └── BmcFingerprintError    another certificate than the pinned one: a finding too
+    │   ├── BmcIdentityError       another machine answers than the one that should
     │   ├── BmcLoginError          user or password refused
     │   │   ├── BmcPasswordChangeError   the factory password must be changed first
     │   │   ├── BmcLockedOutError        too many failed logins
@@ -21,11 +22,13 @@
     │   ├── BmcNotReadyError       still not ready when the retry budget was spent
     │   ├── BmcBusyError           somebody else's job is in the way
     │   ├── BmcAnswerError         an error answer: HTTP status and message ids
-    │   │   └── BmcNotFoundError         no such resource
+    │   │   ├── BmcNotFoundError         no such resource
+    │   │   └── BmcLinkError             a link that leads away from the BMC: not followed
     │   ├── BmcGarbledError        an answer cut short, or no JSON
     │   ├── BmcUnsupportedError    this BMC cannot do it
     │   ├── BmcOutcomeUnknownError a command whose answer was lost, and the state does not tell
-    │   └── BmcSkippedError        not asked any more: it failed too often in this run
+    │   ├── BmcSkippedError        not asked any more: it failed too often in this run
+    │   └── BmcInternalError       fabricctl itself failed on this BMC's answers: a bug
     ├── TransitionError     (2)    a node state that may not follow the present one
     ├── InServiceError      (2)    it would disturb nodes that jobs may run on
     ├── ViewerError         (3)    a live discovery that did not happen: "could not tell"
@@ -256,6 +259,10 @@ class BmcFingerprintError(BmcTlsError):
     """Another certificate than the pinned one: somebody changed it, or this is another machine."""
 
 
+class BmcIdentityError(BmcError):
+    """Another machine answers than the one that should: it gets no password and no command."""
+
+
 class BmcLoginError(BmcError):
     """User or password refused."""
 
@@ -282,6 +289,9 @@ class BmcSessionsFullError(BmcLoginError):
 class BmcNotReadyError(BmcError):
     """Still not ready when the retry budget was spent."""
 
+    named = True
+    """Whether the BMC said so itself; False when it answered one resource 503 and no word why."""
+
 
 class BmcBusyError(BmcError):
     """Somebody else's job is in the way."""
@@ -305,6 +315,10 @@ class BmcNotFoundError(BmcAnswerError):
     """No such resource."""
 
 
+class BmcLinkError(BmcAnswerError):
+    """A link in an answer that leads to another host, or is no path of a Redfish service; not followed."""
+
+
 class BmcGarbledError(BmcError):
     """An answer cut short, or no JSON."""
 
@@ -319,3 +333,7 @@ class BmcOutcomeUnknownError(BmcError):
 
 class BmcSkippedError(BmcError):
     """Not asked any more: it failed too often in this run."""
+
+
+class BmcInternalError(BmcError):
+    """fabricctl itself failed while it worked on this BMC: a bug, whatever the BMC said."""

@@ -79,8 +79,13 @@ def run() -> None:
 def main(arguments: list[str], *, debug: bool = False) -> int:
     """Run a command line and return its exit code.
 
-    :param debug: let every error through with its traceback.
+    :param debug: let every error through with its traceback, and show those that cost one BMC only.
     """
+    if debug:
+        import logging
+
+        logging.basicConfig()
+        logging.getLogger("provision").setLevel(logging.DEBUG)
     try:
         result = app(args=arguments, standalone_mode=False)
         sys.stdout.flush()

@@ -19,7 +19,7 @@ from yarl import URL
 from fabricctl.errors import BmcDeadlineError, BmcError, BmcGarbledError, BmcUnreachableError
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target, Verify
-from provision.redfish.transport import CONNECT_S, LARGEST_BODY, make_reply, unsent
+from provision.redfish.transport import CONNECT_S, LARGEST_BODY, make_reply, too_large, unsent
 from provision.redfish.trust import ended_in_handshake, other_certificate, tls_context, tls_refusal
 
 HEADERS = {
@@ -45,7 +45,11 @@ class AiohttpTransport:
             ttl_dns_cache=300,
         )
         self._session = aiohttp.ClientSession(
-            connector=connector, cookie_jar=aiohttp.DummyCookieJar(), headers=HEADERS, trust_env=False
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers=HEADERS,
+            trust_env=False,
+            auto_decompress=False,  # it would unpack without bound
         )
         # aiohttp sends a GET or DELETE a second time when its connection breaks; whether that is right is decided above
         self._session._retry_connection = False
@@ -82,17 +86,17 @@ class AiohttpTransport:
             raise self._mapped(exc, path, deadline_s) from exc
 
     async def _read(self, answer: aiohttp.ClientResponse, path: str) -> bytes:
-        length = answer.content_length
-        if length is not None and length <= LARGEST_BODY:
-            return await answer.read()
         raw = bytearray()
-        async for chunk in answer.content.iter_any():
-            raw += chunk
-            if len(raw) > LARGEST_BODY:
-                answer.close()
-                raise BmcGarbledError(
-                    f"{path}: an answer of more than {LARGEST_BODY // 2**20} MB", bmc=str(self._target)
-                )
+        try:
+            async for chunk in answer.content.iter_any():
+                raw += chunk
+                if len(raw) > LARGEST_BODY:
+                    answer.close()
+                    raise too_large(self._target, path)
+        except aiohttp.ClientPayloadError:
+            if answer.status < 400:
+                raise
+            return b""  # a refusal stays one when its text is cut short
         return bytes(raw)
 
     def _timeout(self, deadline_s: float) -> aiohttp.ClientTimeout:
@@ -135,8 +139,7 @@ class AiohttpTransport:
 
 def _reason(exc: BaseException) -> str:
     if isinstance(exc, OSError) and exc.errno is not None and exc.errno > 0:
-        return os.strerror(
-            exc.errno
-        ).lower()  # asyncio writes the address into the text, and it is said already
+        # asyncio writes the address into the text, and it is said already
+        return os.strerror(exc.errno).lower()
     text = str(exc) or type(exc).__name__
     return " ".join(text.split())[:160].lower()

@@ -26,12 +26,7 @@ def error_of(target: Target, method: str, reply: Reply) -> BmcError:
     name, what = str(target), f"{method} {reply.path}: {said(reply)}"
     kind = meaning(reply)
     if kind is Meaning.PASSWORD_CHANGE:
-        return BmcPasswordChangeError(
-            "the BMC wants its factory password changed before anything else",
-            account=_account(reply),
-            bmc=name,
-            hint=f"run fabricctl bmc credentials rotate {target.host}",
-        )
+        return password_change(target, reply)
     if kind is Meaning.LOCKED_OUT:
         return BmcLockedOutError(
             f"locked out after too many failed logins: {said(reply)}",
@@ -48,7 +43,8 @@ def error_of(target: Target, method: str, reply: Reply) -> BmcError:
         hint = (
             "an iDRAC10 offers no HTTP Basic: leave basic out of management.bmc_access"
             if target.basic
-            else ""
+            else "check user and password (fabricctl bmc credentials import FILE --replace) before trying again: a few "
+            "failures lock the account"
         )
         return BmcLoginError(f"the BMC does not accept the login: {said(reply)}", bmc=name, hint=hint)
     if kind is Meaning.NOT_READY:
@@ -61,6 +57,16 @@ def error_of(target: Target, method: str, reply: Reply) -> BmcError:
     if reply.status in (405, 501):
         return BmcUnsupportedError(what, bmc=name)
     return BmcAnswerError(what, status=reply.status, ids=ids, bmc=name, hint=_hint(target, reply))
+
+
+def password_change(target: Target, reply: Reply) -> BmcPasswordChangeError:
+    """The error of a BMC that lets nothing be done but change the password; it may say so in a success."""
+    return BmcPasswordChangeError(
+        "the BMC wants its factory password changed before anything else",
+        account=_account(reply),
+        bmc=str(target),
+        hint=f"run fabricctl bmc credentials rotate {target.host}",
+    )
 
 
 def _account(reply: Reply) -> str:

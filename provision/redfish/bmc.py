@@ -13,15 +13,11 @@ from provision.bmc.target import Target
 
 
 class Group(Enum):
-    """Resources by how long they may take: the value is the deadline of one request in seconds.
+    """Resources by how long they may take; ``Limits`` holds the deadlines."""
 
-    Measured on real BMCs (captures of 2024): 0.2 s on average, 18 s for the event log of an iDRAC9, 21 s for the
-    firmware of a DGX H100.
-    """
-
-    QUICK = 15.0
+    QUICK = "quick"
     """Most resources, and every write."""
-    SLOW = 45.0
+    SLOW = "slow"
     """Logs, firmware, whatever the BMC must ask its parts for."""
 
 
@@ -92,7 +88,8 @@ class Bmc(Protocol):
         """One resource.
 
         :param absent_s: seconds the BMC may be away altogether, because it is known to restart.
-        :raises BmcNotFoundError: it is not there; :raises BmcError: any other failure.
+        :raises BmcNotFoundError: it is not there; :raises BmcLinkError: it is on another host, and not asked for.
+        :raises BmcError: any other failure.
         """
         ...
 

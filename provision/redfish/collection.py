@@ -10,7 +10,9 @@ from fabricctl.errors import (
     BmcAnswerError,
     BmcDeadlineError,
     BmcGarbledError,
+    BmcLinkError,
     BmcNotFoundError,
+    BmcNotReadyError,
     BmcUnsupportedError,
 )
 from provision.bmc.json_bodies import inner
@@ -18,7 +20,7 @@ from provision.bmc.messages import said
 from provision.bmc.reply import Reply
 from provision.redfish.answers import error_of
 from provision.redfish.bmc import Bmc, Group, Resource
-from provision.redfish.paths import clean, link_of, with_query
+from provision.redfish.paths import link_of, own_path, with_query
 
 PAGES = 2000
 """Pages of one collection; 50 entries a page, 100,000 in all."""
@@ -44,6 +46,7 @@ class Walk:
         pages: set[str] = set()
         page = await self._first(path)
         for _ in range(PAGES):
+            known = len(self._seen)
             for member in await self._page_members(page):
                 if until is not None and until(member):
                     return found
@@ -51,7 +54,16 @@ class Walk:
             link = page.resource.get("Members@odata.nextLink")
             if not isinstance(link, str) or not link:
                 return found
-            link = clean(link)
+            try:
+                link = own_path(link, self._bmc.target)
+            except BmcLinkError as exc:
+                self._bmc.note(path, f"the rest was not read: the next page {exc.message}")
+                return found
+            if len(self._seen) == known:  # $skip ignored: ever new links to the same page
+                self._bmc.note(
+                    path, f"pages repeat: {page.path} brings no new member, but a link to one more"
+                )
+                return found
             if link in pages or link == path:
                 self._bmc.note(path, f"pages repeat: {link} was read already")
                 return found
@@ -67,7 +79,9 @@ class Walk:
             expanded = with_query(path, query)
             try:
                 reply = await self._read(expanded, self._group, _unready(path))
-            except (BmcDeadlineError, BmcGarbledError) as exc:
+            except (BmcDeadlineError, BmcGarbledError, BmcNotReadyError) as exc:
+                if isinstance(exc, BmcNotReadyError) and exc.named:
+                    raise
                 self._bmc.note(path, f"cannot be read in one piece, read one by one: {exc.message}")
             else:
                 if reply.ok:
@@ -117,7 +131,11 @@ class Walk:
             return (await self._bmc.get(link, self._group)).resource
         except BmcNotFoundError:
             self._bmc.note(link, "listed, but not there")
-        except (BmcAnswerError, BmcUnsupportedError) as exc:
+        except BmcLinkError:
+            return None  # noted
+        except (BmcAnswerError, BmcUnsupportedError, BmcNotReadyError) as exc:
+            if isinstance(exc, BmcNotReadyError) and exc.named:
+                raise
             self._bmc.note(link, f"listed, but cannot be read: {exc.message}")
         return None
 

@@ -11,8 +11,10 @@ import asyncio
 import logging
 import socket
 import ssl
+import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import redfish.rest.v1 as library
@@ -25,10 +27,11 @@ from urllib3.connectionpool import HTTPSConnectionPool
 from fabricctl.errors import BmcDeadlineError, BmcError, BmcGarbledError, BmcUnreachableError
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target, Verify
-from provision.redfish.transport import CONNECT_S, LARGEST_BODY, make_reply, unsent
+from provision.redfish.transport import CONNECT_S, LARGEST_BODY, make_reply, too_large, unsent
 from provision.redfish.trust import fingerprint_of, other_certificate, tls_context, tls_refusal
 
 library.LOGGER.setLevel(logging.CRITICAL + 1)
+_LATE = (requests.Timeout, urllib3.exceptions.ReadTimeoutError)
 HEADERS = {"Accept": "application/json", "User-Agent": "fabricctl", "Accept-Encoding": "identity"}
 
 
@@ -60,22 +63,25 @@ class DmtfTransport:
                 status, fields, raw = await asyncio.shield(work)
             reply = make_reply(self._target, path, status, fields, raw)
         except BaseException as exc:
-            client.abort()  # ends the thread, too
+            sent = client.abort()
+            work.cancel()  # where no thread has begun it yet; one that has ends at its next step
             work.add_done_callback(_looked_at)
-            mapped = self._mapped(exc, client, path, deadline_s)
+            mapped = self._mapped(exc, sent, path, deadline_s)
             if mapped is exc:
                 raise
             raise mapped from exc
         self._idle.append(client)
         return reply
 
-    def _mapped(self, exc: BaseException, client: _Client, path: str, deadline_s: float) -> BaseException:
-        """The error of ours for one of the library, which wraps all that ends a request into ``RetriesExhausted``."""
+    def _mapped(self, exc: BaseException, sent: bool, path: str, deadline_s: float) -> BaseException:
+        """The error of ours for one of the library, which wraps all that ends a request into ``RetriesExhausted``.
+
+        :param sent: whether the BMC may have got any of the request.
+        """
         if isinstance(exc, BmcError) or not isinstance(exc, Exception):
             return exc
         name = str(self._target)
         chain = _chain(exc)
-        sent = client.connected
         if isinstance(exc, TimeoutError):
             if sent:
                 return BmcDeadlineError(f"{path}: no full answer within {deadline_s:g} s", bmc=name)
@@ -86,17 +92,16 @@ class DmtfTransport:
             if isinstance(cause, ssl.SSLError):
                 error: BmcError = tls_refusal(self._target, cause)
                 return error if sent else unsent(error)
-        if any(
-            isinstance(cause, (requests.ReadTimeout, urllib3.exceptions.ReadTimeoutError)) for cause in chain
-        ):
-            return BmcDeadlineError(f"{path}: no full answer within {deadline_s:g} s", bmc=name)
-        if any(isinstance(cause, requests.ConnectTimeout) for cause in chain):
+        if any(isinstance(cause, _LATE) for cause in chain):
+            if sent:
+                return BmcDeadlineError(f"{path}: no full answer within {deadline_s:g} s", bmc=name)
+            # a handshake that takes too long is a read timeout to the library
             waited = min(CONNECT_S, deadline_s)
             return unsent(BmcUnreachableError(f"no connection within {waited:g} s", bmc=name))
-        if any(
-            isinstance(cause, (_TooLargeError, requests.exceptions.ChunkedEncodingError)) for cause in chain
-        ):
-            return BmcGarbledError(f"{path}: the answer is cut short or too large", bmc=name)
+        if any(isinstance(cause, _TooLargeError) for cause in chain):
+            return too_large(self._target, path)
+        if any(isinstance(cause, _CutShortError) for cause in chain):
+            return BmcGarbledError(f"{path}: the answer is cut short", bmc=name)
         reason = next((c.strerror for c in chain if isinstance(c, OSError) and c.strerror), "")
         if not sent:
             return unsent(
@@ -120,6 +125,14 @@ class _TooLargeError(Exception):
     pass
 
 
+class _CutShortError(Exception):
+    pass
+
+
+class _AbortedError(Exception):
+    """Nobody waits for the request any more."""
+
+
 class _Client(library.HttpClient):  # type: ignore[misc]
     """The library's client, held to one try, no redirects, no environment and this BMC's certificate."""
 
@@ -134,11 +147,7 @@ class _Client(library.HttpClient):  # type: ignore[misc]
         )
         self._session.trust_env = False
         self._session.headers.clear()
-
-    @property
-    def connected(self) -> bool:
-        """Whether the connection of the request stood, so that the BMC may have received it."""
-        return self._adapter.connected
+        self._session.get_redirect_target = _nowhere
 
     def send(
         self,
@@ -162,21 +171,33 @@ class _Client(library.HttpClient):  # type: ignore[misc]
         fields = {name.lower(): value for name, value in answer.getheaders()}
         return answer.status, fields, answer.read
 
-    def abort(self) -> None:
-        """End what is under way, from another thread."""
-        self._adapter.abort()
+    def abort(self) -> bool:
+        """End what is under way, from another thread; whether any of the request may have left."""
+        sent = self._adapter.abort()
         self._session.close()
+        return sent
+
+
+def _nowhere(answer: object) -> None:
+    """Where a redirect leads to: the library would look even though it is not to follow, and fail at odd places."""
 
 
 class _Adapter(HTTPAdapter):
-    """Whatever ``verify`` the library says, this BMC's context and pin decide."""
+    """Whatever ``verify`` the library says, this BMC's context and pin decide.
+
+    A thread cannot be stopped while it resolves a name or shakes hands, so it could send a command long after its
+    caller has given up and sent another one. Hence one lock decides which comes first: the first byte of the request,
+    or the abort. After the abort nothing is sent; before it, the request counts as sent.
+    """
 
     def __init__(self, target: Target, context: ssl.SSLContext) -> None:
         self._context = context
         self._verify: bool | str = target.trust.ca_file if target.trust.verify is Verify.CA else False
         self._pin = target.trust.fingerprint if target.trust.verify is Verify.PINNED else ""
-        self.connected = False
-        self._connection: _Connection | None = None
+        self._lock = threading.Lock()
+        self._aborted = False
+        self._sent = False
+        self._socket: socket.socket | None = None
         super().__init__(max_retries=0, pool_connections=1, pool_maxsize=1)
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
@@ -197,48 +218,91 @@ class _Adapter(HTTPAdapter):
         kwargs.update(verify=self._verify, proxies={}, stream=True)
         answer = super().send(request, *args, **kwargs)
         raw = bytearray()
-        for chunk in answer.iter_content(65536):
-            raw += chunk
-            if len(raw) > LARGEST_BODY:
-                raise _TooLargeError
+        try:
+            for chunk in answer.raw.stream(65536, decode_content=False):
+                raw += chunk
+                if len(raw) > LARGEST_BODY:
+                    raise _TooLargeError
+        except urllib3.exceptions.ProtocolError as exc:
+            if answer.status_code < 400:
+                raise _CutShortError from exc
+            raw.clear()  # a refusal stays one when its text is cut short
         answer._content = bytes(raw)
         return answer
 
     def begin(self) -> None:
-        """A request begins; a connection that is still open counts as connected."""
-        held = self._connection
-        self.connected = held is not None and held.sock is not None
+        """A request begins: none of it has left yet."""
+        with self._lock:
+            if self._aborted:
+                raise _AbortedError
+            self._sent = False
+
+    def reached(self, sock: socket.socket) -> None:
+        """The BMC is reached; what follows can be broken off at this socket, the handshake included."""
+        with self._lock:
+            if self._aborted:
+                raise _AbortedError
+            self._drop()
+            # of its own: wrapping a socket into TLS takes the number away from the first one
+            self._socket = sock.dup()
 
     def made(self, connection: _Connection) -> None:
         """A connection stands; refuse it when its certificate is another one."""
         if self._pin and isinstance(connection.sock, ssl.SSLSocket):
             found = fingerprint_of(connection.sock.getpeercert(binary_form=True) or b"")
             if found != self._pin:
-                connection.close()
                 raise _OtherCertificateError(found)
-        connection.is_verified = (
-            True  # by the pin or the context; where trust is off, every report says so instead
-        )
-        self._connection = connection
-        self.connected = True
+        # by the pin or the context; where trust is off, every report says so instead
+        connection.is_verified = True
 
-    def abort(self) -> None:
-        """Shut the connection, whatever waits on it."""
-        sock = self._connection.sock if self._connection is not None else None
-        if isinstance(sock, socket.socket):
-            try:
-                sock.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                return  # closed meanwhile
+    def sending(self) -> None:
+        """The next bytes of the request are about to leave."""
+        with self._lock:
+            if self._aborted:
+                raise _AbortedError
+            self._sent = True
+
+    def abort(self) -> bool:
+        """Shut the connection, whatever waits on it; whether any of the request may have left."""
+        with self._lock:
+            self._aborted = True
+            if self._socket is not None:
+                with suppress(OSError):  # the BMC was faster
+                    self._socket.shutdown(socket.SHUT_RDWR)
+            self._drop()
+            return self._sent
+
+    def _drop(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
 
 
 class _Connection(HTTPSConnection):
     owner: _Adapter
 
+    def _new_conn(self) -> socket.socket:
+        sock: socket.socket = super()._new_conn()
+        try:
+            self.owner.reached(sock)
+        except BaseException:
+            sock.close()
+            raise
+        return sock
+
     def connect(self) -> None:
         """Connect, then look whom to."""
-        super().connect()
-        self.owner.made(self)
+        try:
+            super().connect()
+            self.owner.made(self)
+        except BaseException:
+            self.close()
+            raise
+
+    def send(self, data: Any) -> None:
+        """Send a part of a request, unless its caller has given up."""
+        self.owner.sending()
+        super().send(data)
 
 
 def _chain(exc: BaseException) -> list[BaseException]:

@@ -12,16 +12,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from fabricctl.errors import BmcError, BmcGarbledError, FabricctlError
+from fabricctl.errors import BmcError, BmcInternalError, FabricctlError
 from provision.bmc.outcome import Outcome
 from provision.bmc.target import Target
 from provision.redfish.aio import AiohttpTransport
 from provision.redfish.bmc import Bmc
-from provision.redfish.keeper import Reaper
+from provision.redfish.keeper import Keeper, KeptByReaper
 from provision.redfish.limits import CredentialSource, FleetOptions, Limits
 from provision.redfish.link import Link
 from provision.redfish.node import RedfishBmc
-from provision.redfish.session import Keeper
 from provision.redfish.transport import Transport
 from provision.redfish.trust import must_be_trusted
 
@@ -182,17 +181,30 @@ async def _one(
         error = _named(exc, target)
     except FabricctlError:
         raise
-    except Exception as exc:
-        # one BMC whose answer nobody foresaw must not cost the results of five hundred others
-        LOG.exception("work on %s failed", target)
-        error = BmcGarbledError(
-            f"an answer that fabricctl does not understand: {type(exc).__name__}", bmc=str(target)
-        )
+    except Exception as exc:  # noqa: BLE001
+        # what nobody foresaw at one BMC must not cost the results of five hundred others
+        error = _bug(exc, target)
     finally:
         if bmc is not None:
-            await bmc.close()
+            await _close(bmc)
     requests, notes = (bmc.requests, bmc.notes) if bmc is not None else (0, ())
     return Outcome(target, value, error, notes, requests, options.clock() - started)
+
+
+async def _close(bmc: RedfishBmc) -> None:
+    """Log out; whatever fails there, the result of the work stands, and the reaper knows of the session."""
+    try:
+        await bmc.close()
+    except Exception as exc:  # noqa: BLE001 - nothing of a logout is worth the result
+        bmc.note("", f"its session could not be ended: {_bug(exc, bmc.target).message}")
+
+
+def _bug(exc: Exception, target: Target) -> BmcInternalError:
+    LOG.debug("work on %s failed", target, exc_info=exc)
+    return BmcInternalError(
+        f"fabricctl failed on this BMC: {type(exc).__name__} (a bug: run again with --debug and report it)",
+        bmc=str(target),
+    )
 
 
 def _named(error: BmcError, target: Target) -> BmcError:
@@ -225,7 +237,7 @@ def _keeping(options: FleetOptions) -> Iterator[Keeper | None]:
     if options.credentials is None or not options.reaper:
         yield None
         return
-    keeper = Reaper(options.ledger)
+    keeper = KeptByReaper(options.ledger)
     try:
         yield keeper
     finally:

@@ -1,4 +1,4 @@
-"""Remembers open sessions in a second process, so that even a killed run leaves none behind."""
+"""Who remembers open sessions: a second process, so that even a killed run leaves none behind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from provision.bmc.secret import Credentials
 from provision.bmc.target import Target, Verify
@@ -25,7 +25,31 @@ PARTING_S = 5.0
 """Seconds the reaper may take to end when it has nothing left to do."""
 
 
-class Reaper:
+class Keeper(Protocol):
+    """Who remembers open sessions, in case this process is killed."""
+
+    def asking(self, target: Target, path: str, credentials: Credentials) -> int:
+        """A login is about to be sent. Gives the number of this login."""
+        ...
+
+    def opened(self, number: int, uri: str, token: str) -> None:
+        """It was answered with a session."""
+        ...
+
+    def closed(self, number: int) -> None:
+        """There is no session, or none any more."""
+        ...
+
+    def stale(self, target: Target, user: str) -> list[str]:
+        """URIs of sessions that earlier runs, killed meanwhile, left at this BMC."""
+        ...
+
+    def cleaned(self, target: Target, uri: str) -> None:
+        """A session that an earlier run left is gone."""
+        ...
+
+
+class KeptByReaper:
     """The parent's side of :mod:`provision.redfish.reaper`: a pipe that closes when this process dies, however.
 
     It is started with the first login. What goes through the pipe (tokens, and the password of a login that is not
@@ -100,9 +124,8 @@ class Reaper:
                 process.wait(PARTING_S)
             except subprocess.TimeoutExpired:
                 LOG.warning("the reaper of BMC sessions does not end")
-        process.returncode = (
-            process.returncode or 0
-        )  # it may outlive this process: that is no leak to warn of
+        # it may outlive this process: that is no leak to warn of
+        process.returncode = process.returncode or 0
 
     def _tell(self, number: int, line: dict[str, Any]) -> None:
         self._open[number].append(line)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fabricctl.errors import BmcAnswerError, BmcUnsupportedError
+from fabricctl.errors import BmcAnswerError, BmcNotReadyError, BmcUnsupportedError
 from provision.bmc.json_bodies import inner, links, path_of, service_link
 from provision.redfish.bmc import Bmc, Group, Layout, Resource
 
@@ -99,6 +99,8 @@ async def _chassis(bmc: Bmc, root: Resource, main: list[str]) -> tuple[str, ...]
 async def _look(bmc: Bmc, path: str) -> Resource:
     try:
         return (await bmc.get(path)).resource
-    except BmcAnswerError as exc:
+    except (BmcAnswerError, BmcNotReadyError) as exc:
+        if isinstance(exc, BmcNotReadyError) and exc.named:
+            raise
         bmc.note(path, f"a linked chassis cannot be read: {exc.message}")
         return {}

@@ -1,5 +1,7 @@
 """Open sessions, written down: who comes after a killed run can tell its sessions from those of others.
 
+The standard library alone: the reaper of sessions reads it, too.
+
 One file per run, one JSON object per line: ``asking`` before a login is sent, ``opened`` with the session's URI, never
 its token, ``closed``. The run and its reaper hold a lock on the file; a file nobody holds is of a run that is dead.
 """
@@ -8,15 +10,18 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from provision.bmc.target import Target
 
+LOG = logging.getLogger(__name__)
 ENDING = ".sessions"
 OLD_S = 24 * 3600.0
 """Seconds after which an entry is forgotten: no BMC keeps an idle session for a day (iDRAC9: at most three hours)."""
@@ -38,11 +43,16 @@ class Held:
 
 
 class Ledger:
-    """This run's file in a folder, made at the first line."""
+    """This run's file in a folder, made at the first line.
+
+    A disk that is full, or a folder that can no longer be written, costs the list of sessions and nothing else: the
+    reaper has it, too.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file: int | None = None
+        self._full = False
         self._path = folder / f"{os.getpid()}-{time.time_ns()}{ENDING}"
         self._earlier: dict[tuple[str, int], list[tuple[Path, Held]]] | None = None
 
@@ -66,13 +76,18 @@ class Ledger:
 
     def write(self, line: Mapping[str, Any]) -> None:
         """Add a line; one write call, so that a kill leaves whole lines."""
-        if self._file is not None:
+        if self._file is None or self._full:
+            return
+        try:
             os.write(self._file, json.dumps(line, separators=(",", ":")).encode() + b"\n")
+        except OSError as exc:
+            self._full = True  # a line that is missing may be the one that closes a session
+            LOG.warning("BMC sessions are not written down any more: %s: %s", self._path, exc.strerror)
 
     def remove(self) -> None:
         """All was closed: nobody needs it."""
         if self._file is not None:
-            self._path.unlink(missing_ok=True)
+            _remove(self._path)
             os.close(self._file)
             self._file = None
 
@@ -99,12 +114,16 @@ class Ledger:
             known.remove((path, held))
             others = any(path == other for entries in (self._earlier or {}).values() for other, _ in entries)
             if not others:
-                path.unlink(missing_ok=True)
+                _remove(path)
 
 
 def read_folder(folder: Path, *, but: Path | None = None) -> Iterator[tuple[Path, Held]]:
     """Sessions of every run but one, with their files; files of dead runs that hold none any more are removed."""
-    for path in sorted(folder.glob(f"*{ENDING}")) if folder.is_dir() else []:
+    try:
+        paths = sorted(folder.glob(f"*{ENDING}")) if folder.is_dir() else []
+    except OSError:
+        return
+    for path in paths:
         if path == but:
             continue
         try:
@@ -113,7 +132,7 @@ def read_folder(folder: Path, *, but: Path | None = None) -> Iterator[tuple[Path
         except OSError:
             continue  # gone meanwhile, or somebody else's: then it is not ours to look into
         if not held and not alive:
-            path.unlink(missing_ok=True)
+            _remove(path)
         yield from ((path, one) for one in held)
 
 
@@ -134,15 +153,18 @@ def read_file(path: Path, *, alive: bool) -> Iterator[Held]:
         elif "closed" in entry:
             asking.pop(entry["closed"], None)
     for entry in asking.values():
-        if entry.get("uri") and time.time() - float(entry.get("at") or 0) < OLD_S:
-            yield Held(
-                str(entry.get("address")),
-                int(entry.get("port") or 443),
-                str(entry.get("user")),
-                str(entry["uri"]),
-                float(entry.get("at") or 0),
-                alive,
-            )
+        try:
+            at, port = float(entry.get("at") or 0), int(entry.get("port") or 443)
+        except (TypeError, ValueError):
+            continue  # damaged
+        if entry.get("uri") and time.time() - at < OLD_S:
+            yield Held(str(entry.get("address")), port, str(entry.get("user")), str(entry["uri"]), at, alive)
+
+
+def _remove(path: Path) -> None:
+    """What is left of a list that cannot be removed is found out to be old by the next run."""
+    with suppress(OSError):
+        path.unlink()
 
 
 def _is_held(path: Path) -> bool:

@@ -11,6 +11,7 @@ from random import Random
 
 from provision.bmc.secret import Credentials
 from provision.bmc.target import Target
+from provision.redfish.bmc import Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +20,20 @@ class Limits:
 
     :param fleet: BMCs asked at once; :param reads: reads under way at one BMC (writes: always one).
     :param wave: nodes powered or booted at once; :param budget_s: seconds one BMC may be waited for.
+    :param quick_s: deadline of one request; :param slow_s: of one to a slow resource. Measured on real BMCs (captures
+        of 2024): 0.2 s on average, 18 s for the event log of an iDRAC9, 21 s for the firmware of a DGX H100.
     """
 
     fleet: int = 128
     reads: int = 2
     wave: int = 32
     budget_s: float = 180.0
+    quick_s: float = 15.0
+    slow_s: float = 45.0
+
+    def deadline_s(self, group: Group) -> float:
+        """Seconds for one request to a resource of this group."""
+        return self.slow_s if group is Group.SLOW else self.quick_s
 
 
 CredentialSource = Callable[[Target], Credentials]
@@ -42,6 +51,8 @@ class FleetOptions:
         killed; None keeps no such list.
     :param reaper: end the sessions of this run even when it is killed.
     :param change_password: go on with a BMC that lets nothing be done but change the password.
+    :param identity: give neither password nor command to a BMC whose service tag is not the target's; always so with
+        ``writes``. Else another tag is only noted.
     """
 
     credentials: CredentialSource | None
@@ -50,6 +61,7 @@ class FleetOptions:
     ledger: Path | None = None
     reaper: bool = True
     change_password: bool = False
+    identity: bool = False
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep

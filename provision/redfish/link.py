@@ -17,7 +17,7 @@ from fabricctl.errors import (
 )
 from provision.bmc.messages import Meaning, asked_wait, meaning, said, told
 from provision.bmc.reply import Reply
-from provision.bmc.schedule import Budget, pause
+from provision.bmc.schedule import Budget
 from provision.bmc.target import Target
 from provision.redfish.limits import FleetOptions
 from provision.redfish.transport import Transport
@@ -26,6 +26,14 @@ FAILURES = 3
 """Transport failures in a row after which a BMC is not asked any more."""
 REPEATS = 2
 """Times a read is sent again when its connection broke or its answer was cut short."""
+TRIES = 3
+"""Times a resource is asked that answers 503 (or 429) and no word why, with pauses of 2 to 4 and 4 to 8 seconds: a web
+server whose Redfish service is starting, or one resource that is broken for good."""
+NO_REASON_SHARE = 1 / 6
+"""Of a BMC's budget, for all such answers; the rest is for those that say "not ready", or when to come back."""
+LOOK_S = 6.0
+"""Seconds, and up to half of it more, between looks at a BMC that restarts. It takes one to ten minutes: looking
+oftener would tell nothing sooner, and a handshake costs it most while it starts."""
 _LOST = (BmcUnreachableError, BmcDeadlineError, BmcGarbledError)
 
 
@@ -39,6 +47,7 @@ class Link:
         self.answered_at = options.clock()
         self._transport = transport
         self._budget = Budget(options.limits.budget_s, options.random)
+        self._without_reason = Budget(options.limits.budget_s * NO_REASON_SHARE, options.random)
         self._failures = 0
         self._broken: BmcError | None = None
         self._met = False
@@ -107,7 +116,7 @@ class Link:
         :raises BmcNotReadyError: :raises BmcBusyError: the budget is spent; :raises BmcError: what ``send`` raises.
         """
         away_until = self.options.clock() + absent_s
-        attempt = lost = 0
+        attempt = lost = tries = 0
         while True:
             try:
                 reply = await send(absent_s <= 0)
@@ -115,7 +124,7 @@ class Link:
                 if not idempotent and exc.sent:
                     raise
                 if self.options.clock() < away_until:
-                    await self.options.sleep(5.0 + pause(3, self.options.random) / 2)
+                    await self._look_later()
                     continue
                 wait = self._again(exc, lost, repeats)
                 if wait is None:
@@ -126,17 +135,36 @@ class Link:
             why = self._why_wait(reply, idempotent, unready)
             if not why:
                 return reply
-            wait = self._budget.take(attempt, asked_wait(reply, self.options.now()))
+            if reply.ok or _gives_reason(reply):
+                wait = self._budget.take(
+                    attempt, asked_wait(reply, self.options.now()), now=self.options.clock()
+                )
+                if wait is None:
+                    raise self._spent(reply, why)
+                attempt += 1
+                await self.options.sleep(wait)
+                continue
+            tries += 1
+            if self.options.clock() < away_until:
+                await self._look_later()
+                continue
+            wait = (
+                self._without_reason.take(tries + 1, now=self.options.clock())
+                if tries < TRIES and absent_s <= 0
+                else None
+            )
             if wait is None:
-                raise self._spent(reply, why)
-            attempt += 1
+                raise self._mute(reply, tries)
             await self.options.sleep(wait)
+
+    async def _look_later(self) -> None:
+        await self.options.sleep(LOOK_S * (1.0 + 0.5 * self.options.random.random()))
 
     def _again(self, exc: BmcError, lost: int, repeats: int) -> float | None:
         """The pause before a lost read is sent again; None when it is not: a BMC that hangs has had its deadline."""
         if lost >= repeats or self._broken is not None or isinstance(exc, BmcDeadlineError):
             return None
-        return self._budget.take(lost)
+        return self._budget.take(lost, now=self.options.clock())
 
     def _why_wait(self, reply: Reply, idempotent: bool, unready: Callable[[Reply], str] | None) -> str:
         """Why to ask again, empty when the answer stands."""
@@ -144,9 +172,8 @@ class Link:
             return unready(reply) if unready is not None else ""
         if meaning(reply) not in (Meaning.NOT_READY, Meaning.BUSY):
             return ""
-        by_name = told(reply) is not None or "retry-after" in reply.headers
         # a bare 503 to a command may come from something between, after the BMC has carried it out
-        return said(reply) if idempotent or by_name else ""
+        return said(reply) if idempotent or _gives_reason(reply) else ""
 
     def _spent(self, reply: Reply, why: str) -> BmcError:
         kind = BmcBusyError if meaning(reply) is Meaning.BUSY else BmcNotReadyError
@@ -157,6 +184,17 @@ class Link:
             bmc=str(self.target),
         )
 
+    def _mute(self, reply: Reply, tries: int) -> BmcError:
+        often = f" {tries} times" if tries > 1 else ""
+        error = BmcNotReadyError(f"{reply.path}: {said(reply)}{often}, and no reason", bmc=str(self.target))
+        error.named = False
+        return error
+
     async def close(self) -> None:
         """Close its connections."""
         await self._transport.close()
+
+
+def _gives_reason(reply: Reply) -> bool:
+    """Whether an answer itself says that the BMC is not ready, or when to come back."""
+    return told(reply) is not None or "retry-after" in reply.headers

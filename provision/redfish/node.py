@@ -11,6 +11,8 @@ from fabricctl.errors import (
     BmcDeadlineError,
     BmcError,
     BmcGarbledError,
+    BmcIdentityError,
+    BmcLinkError,
     BmcOutcomeUnknownError,
     BmcUnreachableError,
 )
@@ -18,15 +20,18 @@ from provision.bmc.json_bodies import inner
 from provision.bmc.messages import Meaning, meaning
 from provision.bmc.outcome import Note
 from provision.bmc.reply import Reply
+from provision.bmc.service_root import claim_of
 from provision.bmc.target import Target
 from provision.redfish.answers import error_of
 from provision.redfish.bmc import Group, Layout, Resource
 from provision.redfish.collection import Walk
 from provision.redfish.etag import ladder
+from provision.redfish.interrupt import finish
+from provision.redfish.keeper import Keeper
 from provision.redfish.layout import crawl, generation_of, idrac_layout
 from provision.redfish.link import Link
-from provision.redfish.paths import clean, link_of
-from provision.redfish.session import SESSIONS, Keeper, Session, finish
+from provision.redfish.paths import link_of, own_path, shown
+from provision.redfish.session import SESSIONS, Session
 
 ROOT = "/redfish/v1"
 IDLE_S = 20.0
@@ -47,6 +52,7 @@ class RedfishBmc:
         self._root: Resource | None = None
         self._root_lock = asyncio.Lock()
         self._closed_root = False
+        self._identified = False
         self._layout: Layout | None = None
         self._layout_lock = asyncio.Lock()
         self._etags: dict[str, str] = {}
@@ -81,14 +87,14 @@ class RedfishBmc:
         """The service root, asked once and without login."""
         root = await self._open_root()
         if root is None:
-            root = self._root = self._as_root(await self._read(ROOT, Group.QUICK.value))
+            root = self._root = self._as_root(await self._read(ROOT))
         return root
 
     async def _open_root(self) -> Resource | None:
         """The root as everybody may read it (DSP0266 wants that); None where a BMC keeps it from strangers."""
         async with self._root_lock:
             if self._root is None and not self._closed_root:
-                reply = await self._read(ROOT, Group.QUICK.value, anonymous=True)
+                reply = await self._read(ROOT, anonymous=True)
                 self._closed_root = reply.status == 401 and self._link.options.credentials is not None
                 if not self._closed_root:
                     self._root = self._as_root(reply)
@@ -120,7 +126,7 @@ class RedfishBmc:
 
     async def get(self, path: str, group: Group = Group.QUICK, *, absent_s: float = 0.0) -> Reply:
         """One resource."""
-        reply = await self._read(clean(path), group.value, absent_s=absent_s)
+        reply = await self._read(self._path(path), group, absent_s=absent_s)
         if not reply.ok:
             raise error_of(self.target, "GET", reply)
         return reply
@@ -133,14 +139,14 @@ class RedfishBmc:
         until: Callable[[Resource], bool] | None = None,
     ) -> list[Resource]:
         """Members of a collection, all pages."""
-        return await Walk(self, group, self._read_page).members(clean(path), until)
+        return await Walk(self, group, self._read_page).members(self._path(path), until)
 
     async def _read_page(self, path: str, group: Group, unready: Callable[[Reply], str] | None) -> Reply:
-        return await self._read(path, group.value, unready=unready)
+        return await self._read(path, group, unready=unready)
 
     async def patch(self, path: str, body: Resource) -> Reply:
         """Change a resource."""
-        path = clean(path)
+        path = self._path(path)
         async with self._writing:
             known = self._etags.pop(path, "") or await self._etag(path)
             reply = await self._write("PATCH", path, body, known)
@@ -160,14 +166,14 @@ class RedfishBmc:
 
     async def post(self, path: str, body: Resource | None = None) -> Reply:
         """An action, or a new member; never with If-Match: an iDRAC answers an action 412 for it."""
-        path = clean(path)
+        path = self._path(path)
         async with self._writing:
             await self._wake()
             return self._succeeded("POST", await self._write("POST", path, body or {}, ""))
 
     async def delete(self, path: str) -> Reply:
         """Remove a member; one that is gone already counts as done."""
-        path = clean(path)
+        path = self._path(path)
         async with self._writing:
             reply = await self._write("DELETE", path, None, "")
         if meaning(reply) is Meaning.NOT_FOUND:
@@ -188,13 +194,14 @@ class RedfishBmc:
     async def _read(
         self,
         path: str,
-        deadline_s: float,
+        group: Group = Group.QUICK,
         *,
         anonymous: bool = False,
         absent_s: float = 0.0,
         unready: Callable[[Reply], str] | None = None,
     ) -> Reply:
         """GET until there is an answer that counts; follows a moved resource on the same BMC."""
+        deadline_s = self._link.options.limits.deadline_s(group)
 
         async def send(counts: bool) -> Reply:
             async with self._reading:
@@ -204,17 +211,30 @@ class RedfishBmc:
             reply = await self._link.until_ready(send, idempotent=True, absent_s=absent_s, unready=unready)
             if reply.status not in _MOVED or not reply.location:
                 break
-            path = clean(reply.location)
+            try:
+                path = self._path(reply.location)
+            except BmcLinkError:
+                break  # noted; what stands is the answer
         if reply.ok and reply.etag:
             self._etags[path] = reply.etag
         return reply
 
+    def _path(self, link: str) -> str:
+        """The path of a link; one that leads elsewhere is noted, and never asked with a login."""
+        try:
+            return own_path(link, self.target)
+        except BmcLinkError as exc:
+            exc.bmc = str(self.target)
+            self.note(shown(link), "leads to another host or nowhere: not followed")
+            raise
+
     async def _write(self, method: str, path: str, body: Resource | None, etag: str) -> Reply:
         """One change. An explicit "not ready" is waited for; a lost answer is never followed by a second request."""
         fields = {"If-Match": etag} if etag else {}
+        deadline_s = self._link.options.limits.deadline_s(Group.QUICK)
 
         async def send(counts: bool) -> Reply:
-            return await self._authorized(method, path, Group.QUICK.value, body, fields, counts)
+            return await self._authorized(method, path, deadline_s, body, fields, counts)
 
         try:
             return await finish(self._link.until_ready(send, idempotent=False))
@@ -237,7 +257,7 @@ class RedfishBmc:
         anonymous: bool = False,
     ) -> Reply:
         """One request with the login; a 401 in the middle renews it once and sends again what may be sent twice."""
-        login = {} if anonymous else await self._session.headers(self._sessions_path)
+        login = {} if anonymous else await self._login_headers()
         reply = await self._link.send(
             method, path, deadline_s=deadline_s, headers={**login, **fields}, body=body, counts=counts
         )
@@ -246,7 +266,7 @@ class RedfishBmc:
         elif not anonymous and meaning(reply) is Meaning.UNAUTHORIZED:
             renewed = await self._session.renew(login)
             if renewed and method != "POST":
-                login = await self._session.headers(self._sessions_path)
+                login = await self._login_headers()
                 reply = await self._link.send(
                     method, path, deadline_s=deadline_s, headers={**login, **fields}, body=body, counts=counts
                 )
@@ -256,16 +276,42 @@ class RedfishBmc:
         """Make sure that the session still lives before a command that is sent only once."""
         idle = self._link.options.clock() - self._link.answered_at
         if idle > IDLE_S and self._session.uri:
-            await self._read(clean(self._session.uri), Group.QUICK.value)
+            await self._read(self._session.uri)
+
+    async def _login_headers(self) -> dict[str, str]:
+        """What proves the login, where this is the machine that should answer."""
+        if not self._identified:
+            self._check_identity(await self._open_root())
+            self._identified = True
+        return await self._session.headers(self._sessions_path)
+
+    def _check_identity(self, root: Resource | None) -> None:
+        """:raises BmcIdentityError: another machine answers; nothing but the open service root was read of it."""
+        expected, claim = self.target.service_tag, claim_of(root)
+        found = claim.service_tag if claim is not None else ""
+        if not expected or not found or expected == found:
+            return
+        if not (self._link.options.writes or self._link.options.identity):
+            self.note(ROOT, f"service tag {found} answers, {expected} is expected")
+            return
+        raise BmcIdentityError(
+            f"another machine answers: service tag {expected} is expected here, {found} answers; it was sent nothing",
+            bmc=str(self.target),
+            hint="crossed BMC cables? fabricctl bmc scan says who answers where; else correct management.service_tags",
+        )
 
     async def _sessions_path(self) -> str:
         root = await self._open_root() or {}
-        return clean(link_of(inner(root, "Links").get("Sessions")) or SESSIONS)
+        link = link_of(inner(root, "Links").get("Sessions"))
+        try:
+            return self._path(link) if link else SESSIONS
+        except BmcLinkError:
+            return SESSIONS
 
     async def _etag(self, path: str) -> str:
         """The ETag of a fresh read; empty when the resource has none or cannot be read."""
         try:
-            reply = await self._read(path, Group.QUICK.value)
+            reply = await self._read(path)
         except BmcGarbledError:
             return ""
         self._etags.pop(path, None)

@@ -3,6 +3,9 @@
 Started by :mod:`provision.redfish.keeper` as a script, with the standard library alone, and without importing what is
 needed only in an emergency: it costs 10 ms and 10 MB. It reads lines from its standard input; when that ends, the run
 is over, and what was opened and not closed is deleted. Tokens and passwords come through the pipe and stay in memory.
+
+Of this package it imports, in the emergency, what needs no more than the standard library: ``ledger``, ``tls`` and
+``session_list``.
 """
 
 from __future__ import annotations
@@ -143,16 +146,9 @@ def strays(own: str, sessions: dict[str, dict[str, Any]], elapsed_s: float, numb
     :param sessions: URI -> body, of all open ones; :param elapsed_s: since the first login was sent.
     :param number: of logins that were never answered.
     """
-    mine = sessions[own]
-    if not mine.get("ClientOriginIPAddress"):
-        return []  # nothing tells our sessions from those of others
-    alike = [
-        uri
-        for uri, body in sessions.items()
-        if uri != own
-        and all(body.get(name) == mine.get(name) for name in ("UserName", "ClientOriginIPAddress"))
-        and body.get("SessionType") in (None, "Redfish")
-    ]
+    from provision.bmc.session_list import same_owner
+
+    alike = [uri for uri, body in sessions.items() if uri != own and same_owner(sessions[own], body)]
     made = {uri: _moment(sessions[uri].get("CreatedTime")) for uri in [*alike, own]}
     own_made = made[own]
     if own_made is not None:
@@ -168,41 +164,15 @@ def strays(own: str, sessions: dict[str, dict[str, Any]], elapsed_s: float, numb
 
 def held_by_others(address: str, port: int, ledger: str) -> set[str]:
     """URIs of sessions at a BMC that other runs wrote down, and whose runs live."""
-    import fcntl
+    if not ledger:
+        return set()
+    from pathlib import Path
 
-    found: set[str] = set()
-    folder = os.path.dirname(ledger)
-    names = os.listdir(folder) if folder else []
-    for name in names:
-        path = os.path.join(folder, name)
-        if path == ledger or not name.endswith(".sessions"):
-            continue
-        try:
-            with open(path, "rb") as file:
-                lines = file.read().splitlines()
-                try:
-                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                    continue  # nobody holds it: a dead run's
-                except BlockingIOError:
-                    found |= _uris(lines, address, port)
-        except OSError:
-            continue
-    return found
+    from provision.redfish.ledger import read_folder
 
-
-def _uris(lines: list[bytes], address: str, port: int) -> set[str]:
-    logins: dict[int, Login] = {}
-    for line in lines:
-        try:
-            told = json.loads(line)
-        except ValueError:
-            continue
-        note(logins, {"token": "", **told} if "opened" in told else told)
-    return {
-        login["uri"]
-        for login in logins.values()
-        if login.get("uri") and (login.get("address"), login.get("port")) == (address, port)
-    }
+    own = Path(ledger)
+    others = read_folder(own.parent, but=own)
+    return {held.uri for _, held in others if held.alive and (held.address, held.port) == (address, port)}
 
 
 def request(
@@ -215,13 +185,16 @@ def request(
     import hashlib
     import http.client
 
+    from provision.redfish.tls import context_of
+
     headers = {"Accept": "application/json", "User-Agent": "fabricctl"}
     if token:
         headers["X-Auth-Token"] = token
     if body is not None:
         headers["Content-Type"] = "application/json"
+    context = context_of(login["ca"], login["floor"])
     connection = http.client.HTTPSConnection(
-        login["address"], login["port"], timeout=DEADLINE_S, context=_context(login)
+        login["address"], login["port"], timeout=DEADLINE_S, context=context
     )
     try:
         connection.connect()
@@ -241,27 +214,6 @@ def request(
         return 0, {}, {}
     finally:
         connection.close()
-
-
-def _context(login: Login) -> Any:
-    import ssl
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    if login["ca"]:
-        context.load_verify_locations(cafile=login["ca"])
-    else:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    context.minimum_version = {
-        "1.0": ssl.TLSVersion.TLSv1,
-        "1.1": ssl.TLSVersion.TLSv1_1,
-        "1.2": ssl.TLSVersion.TLSv1_2,
-        "1.3": ssl.TLSVersion.TLSv1_3,
-    }[login["floor"]]
-    if login["floor"] in ("1.0", "1.1"):
-        context.set_ciphers("DEFAULT:@SECLEVEL=0")
-        context.options |= 0x4  # servers without secure renegotiation
-    return context
 
 
 def _moment(text: Any) -> float | None:
@@ -285,4 +237,6 @@ def _sleep_until(moment: float) -> None:
 
 
 if __name__ == "__main__":
+    # last, as nothing but this package is to come from there
+    sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
     main()

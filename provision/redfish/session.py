@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import base64
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol
-from urllib.parse import urlsplit
+from typing import Any
 
 from fabricctl.errors import (
     BmcDeadlineError,
     BmcError,
     BmcGarbledError,
+    BmcLinkError,
     BmcLoginError,
-    BmcPasswordChangeError,
     BmcSessionsFullError,
     SecretError,
 )
@@ -21,42 +20,18 @@ from provision.bmc.messages import Meaning, meaning
 from provision.bmc.reply import Reply
 from provision.bmc.secret import Credentials
 from provision.bmc.session_list import still_ours
-from provision.bmc.target import Target
-from provision.redfish.answers import error_of
+from provision.redfish.answers import error_of, password_change
+from provision.redfish.interrupt import finish
+from provision.redfish.keeper import Keeper
 from provision.redfish.link import Link
+from provision.redfish.paths import plain_path
 
 SESSIONS = "/redfish/v1/SessionService/Sessions"
 """Where DSP0266 puts them from version 1.6 on; the service root's link comes first."""
 LOGIN_S = 20.0
 LOGOUT_S = 10.0
-GRACE_S = 5.0
-"""Seconds an interrupted login or command may still take, so that its outcome is known."""
 FULL_PAUSE_S = 12.0
 """Seconds before the one more try when every session is taken: those of a run that was just killed end so fast."""
-
-
-class Keeper(Protocol):
-    """Who remembers open sessions, in case this process is killed."""
-
-    def asking(self, target: Target, path: str, credentials: Credentials) -> int:
-        """A login is about to be sent. Gives the number of this login."""
-        ...
-
-    def opened(self, number: int, uri: str, token: str) -> None:
-        """It was answered with a session."""
-        ...
-
-    def closed(self, number: int) -> None:
-        """There is no session, or none any more."""
-        ...
-
-    def stale(self, target: Target, user: str) -> list[str]:
-        """URIs of sessions that earlier runs, killed meanwhile, left at this BMC."""
-        ...
-
-    def cleaned(self, target: Target, uri: str) -> None:
-        """A session that an earlier run left is gone."""
-        ...
 
 
 class Session:
@@ -183,11 +158,7 @@ class Session:
         wants_change = reply.says("PasswordChangeRequired") or meaning(reply) is Meaning.PASSWORD_CHANGE
         if wants_change and not self._link.options.change_password:
             await self.close()
-            raise BmcPasswordChangeError(
-                "the BMC wants its factory password changed before anything else",
-                bmc=str(self._link.target),
-                hint=f"run fabricctl bmc credentials rotate {self._link.target.host}",
-            )
+            raise password_change(self._link.target, reply)
 
     async def _post(self, body: Mapping[str, Any], credentials: Credentials, counts: bool) -> Reply:
         """One login; the keeper knows of it before it is sent and as soon as it is answered."""
@@ -201,7 +172,7 @@ class Session:
                 self._keeper.closed(number)
             raise
         token = reply.headers.get("x-auth-token", "")
-        uri = urlsplit(reply.location or str(reply.resource.get("@odata.id") or "")).path
+        uri = _made_at(reply)
         if reply.ok and token and uri:
             self._token, self._uri, self._number = token, uri, number
             if self._keeper:
@@ -267,21 +238,19 @@ class Session:
         return gone
 
 
+def _made_at(reply: Reply) -> str:
+    """Where the new session lives; empty when the answer does not tell.
+
+    On this BMC, whatever host the answer names: a BMC behind address translation knows only its inner address.
+    """
+    for link in (reply.location, str(reply.resource.get("@odata.id") or "")):
+        try:
+            return plain_path(link)
+        except BmcLinkError:
+            continue
+    return ""
+
+
 def _basic(credentials: Credentials) -> str:
     pair = f"{credentials.user}:{credentials.password.reveal()}"
     return "Basic " + base64.b64encode(pair.encode()).decode()
-
-
-async def finish(work: Awaitable[Reply]) -> Reply:
-    """Await what should not be cut off half-way: when interrupted, it may end within a few seconds first."""
-    task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task}, timeout=GRACE_S)
-        if not task.done():
-            task.cancel()
-            await asyncio.wait({task}, timeout=1.0)
-        elif not task.cancelled():
-            task.exception()  # looked at: asyncio need not complain that nobody did
-        raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -10,8 +11,8 @@ from fabricctl.errors import BmcError, BmcGarbledError
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target
 
-LARGEST_BODY = 64 * 1024 * 1024
-"""Bytes; the largest body of the captures has 0.6 MB."""
+LARGEST_BODY = 32 * 1024 * 1024
+"""Bytes, on the wire and unpacked; the largest body of the captures has 0.6 MB."""
 CONNECT_S = 10.0
 """Seconds until a connection must stand, TLS included."""
 
@@ -48,16 +49,23 @@ def unsent(error: BmcError) -> BmcError:
     return error
 
 
+def too_large(target: Target, path: str) -> BmcGarbledError:
+    """The error of an answer that is larger than any that makes sense."""
+    return BmcGarbledError(f"{path}: an answer of more than {LARGEST_BODY / 2**20:g} MiB", bmc=str(target))
+
+
 def make_reply(target: Target, path: str, status: int, headers: Mapping[str, str], raw: bytes) -> Reply:
     """An answer from its parts.
 
-    :param headers: names in lower case. :raises BmcGarbledError: a success that is no JSON.
+    :param headers: names in lower case; :param raw: the body as it came over the wire.
+    :raises BmcGarbledError: a success that is no JSON, or a body that unpacks to more than any that makes sense.
     """
+    raw = _unpacked(target, path, headers.get("content-encoding", ""), raw)
     body: Any = None
     if raw:
         try:
             body = json.loads(raw)
-        except ValueError:
+        except (ValueError, RecursionError):
             body = _tolerant(raw)
             if body is None and 200 <= status < 300:
                 raise BmcGarbledError(
@@ -67,9 +75,27 @@ def make_reply(target: Target, path: str, status: int, headers: Mapping[str, str
     return Reply(path, status, headers, body)
 
 
+def _unpacked(target: Target, path: str, encoding: str, raw: bytes) -> bytes:
+    """The body of a BMC that compresses though it was asked not to; never more than the largest."""
+    if not raw or encoding.strip().lower() in ("", "identity"):
+        return raw
+    if encoding.strip().lower() not in ("gzip", "x-gzip", "deflate"):
+        raise BmcGarbledError(f"{path}: the answer is packed as {encoding[:40]!r}", bmc=str(target))
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)  # tells gzip and zlib apart by itself
+    try:
+        body = unpacker.decompress(raw, LARGEST_BODY + 1)
+    except zlib.error as exc:
+        raise BmcGarbledError(f"{path}: the packed answer is damaged", bmc=str(target)) from exc
+    if len(body) > LARGEST_BODY:
+        raise too_large(target, path)
+    if not unpacker.eof:
+        raise BmcGarbledError(f"{path}: the packed answer is cut short", bmc=str(target))
+    return body
+
+
 def _tolerant(raw: bytes) -> Any:
     """JSON with bytes in it that are no UTF-8 or are control characters: serial numbers of never written parts."""
     try:
         return json.loads(raw.decode("utf-8-sig", "replace"), strict=False)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None

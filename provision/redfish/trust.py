@@ -14,16 +14,8 @@ from functools import lru_cache
 
 from fabricctl.errors import BmcDeadlineError, BmcFingerprintError, BmcTlsError, BmcUnreachableError
 from provision.bmc.target import Target, Trust, Verify
+from provision.redfish.tls import context_of
 from provision.redfish.transport import CONNECT_S
-
-_FLOORS = {
-    "1.0": ssl.TLSVersion.TLSv1,
-    "1.1": ssl.TLSVersion.TLSv1_1,
-    "1.2": ssl.TLSVersion.TLSv1_2,
-    "1.3": ssl.TLSVersion.TLSv1_3,
-}
-_LEGACY_SERVER_CONNECT = 0x4
-"""SSL_OP_LEGACY_SERVER_CONNECT; Python names it from 3.12 on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,25 +69,11 @@ def tls_context(trust: Trust) -> ssl.SSLContext:
 
 @lru_cache(maxsize=64)
 def _context(ca_file: str, floor: str) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    if ca_file:
-        try:
-            context.load_verify_locations(cafile=ca_file)
-        except (OSError, ssl.SSLError) as exc:
-            reason = exc.strerror or "expected PEM certificates"
-            raise BmcTlsError(f"authorities in {ca_file} cannot be read: {reason}") from exc
-    else:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    with warnings.catch_warnings():
-        # TLS 1.0 and 1.1 only where the site file says so: iDRAC7/8 with old firmware end the handshake otherwise
-        # (https://github.com/dell/iDRAC-Redfish-Scripting/issues/18)
-        warnings.simplefilter("ignore", DeprecationWarning)
-        context.minimum_version = _FLOORS[floor]
-    if floor in ("1.0", "1.1"):
-        context.set_ciphers("DEFAULT:@SECLEVEL=0")
-        context.options |= _LEGACY_SERVER_CONNECT
-    return context
+    try:
+        return context_of(ca_file, floor)
+    except OSError as exc:  # ssl.SSLError is one
+        reason = exc.strerror or "expected PEM certificates"
+        raise BmcTlsError(f"authorities in {ca_file} cannot be read: {reason}") from exc
 
 
 def tls_refusal(target: Target, exc: BaseException) -> BmcTlsError | BmcUnreachableError:

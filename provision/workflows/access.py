@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from provision.secrets.store import SecretStore
 
 
-def fleet_options(site: Site, *, writes: bool = False) -> FleetOptions:
+def fleet_options(site: Site, *, writes: bool = False, identity: bool = False) -> FleetOptions:
     """Options for the BMCs of a site; its secret store is opened with the first login.
 
     :param writes: for commands that change single nodes: the DMTF client instead of aiohttp.
+    :param identity: for what leads to a change: only the machine with the service tag of the target is asked.
     """
     opened: list[SecretStore] = []
 
@@ -35,6 +36,7 @@ def fleet_options(site: Site, *, writes: bool = False) -> FleetOptions:
         credentials=credentials,
         limits=limits_of(site.management.bmc_limits),
         writes=writes,
+        identity=identity,
         ledger=session_folder(),
     )
 

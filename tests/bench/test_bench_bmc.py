@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from provision.redfish.bmc import Group
+from provision.redfish.limits import Limits
 from tests.bench.measure import Usage, run, say
 from tests.sim.idrac import PASSWORD_VARIABLE
 from tests.sim.idrac.users import ROOT_PASSWORD
@@ -248,6 +248,6 @@ def test_one_sick_bmc_delays_nobody_by_more_than_its_deadline(tmp_path: Path) ->
     for name, row in took.items():
         delay = row.healthy_s - alone
         say(f"one {name.split()[0].strip('-').replace('-', ' ')}", f"{row.healthy_s:.1f} s",
-            f"{delay:+.1f} s, < {Group.QUICK.value:.0f} s", delay < Group.QUICK.value)  # fmt: skip
+            f"{delay:+.1f} s, < {Limits().quick_s:.0f} s", delay < Limits().quick_s)  # fmt: skip
     for name, row in took.items():
-        assert row.healthy_s - alone < Group.QUICK.value, name
+        assert row.healthy_s - alone < Limits().quick_s, name

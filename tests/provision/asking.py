@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
@@ -38,6 +39,7 @@ def work_on(
         credentials=lambda _: Credentials("root", Secret(sim.password)),
         writes=True,
         sleep=lambda seconds: asyncio.sleep(seconds / SPEED),
+        clock=lambda: time.monotonic() * SPEED,
         reaper=False,
     )
     return ask(targets(sim) if chosen is None else chosen, work, options, wave=wave)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 
 import pytest
@@ -44,6 +45,7 @@ def write(sim: Simulator, *, writes: bool = True, **options: bool) -> list[Outco
         credentials=lambda _: Credentials("root", Secret(sim.password)),
         writes=writes,
         sleep=lambda seconds: asyncio.sleep(seconds / SPEED),
+        clock=lambda: time.monotonic() * SPEED,
         reaper=False,
     )
     targets = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from fabricctl.errors import (
     BmcAnswerError,
     BmcBusyError,
+    BmcIdentityError,
     BmcLoginError,
     BmcNotReadyError,
     BmcOutcomeUnknownError,
@@ -51,6 +53,7 @@ def outcome_of(
     fields: dict[str, Any] = {
         "credentials": lambda target: credentials,
         "sleep": fast_sleep,
+        "clock": lambda: time.monotonic() * SPEED,
         "random": Random(1),
         "reaper": False,
         **changes,
@@ -212,6 +215,61 @@ def test_basic_is_sent_only_where_it_was_asked_for_and_its_refusal_is_said(simul
     assert sum(one.status == 401 for one in fleet[1].requests) == 1
 
 
+# 23: https://github.com/bb-Ricardo/check_redfish/issues/90
+@pytest.mark.parametrize("writes", [False, True])
+def test_an_expired_session_is_renewed_also_when_its_refusal_is_cut_short(
+    simulator: Make, writes: bool
+) -> None:
+    fleet = simulator()
+
+    async def work(bmc: Bmc) -> int:
+        await bmc.get(SYSTEM)
+        fleet[0].sessions.open.clear()
+        fleet[0].fault(Fault("GET", SYSTEM, status=401, message_id="AccessDenied", cut_body=True, times=1))
+        return (await bmc.get(SYSTEM)).status
+
+    outcome = outcome_of(fleet, work, writes=writes)
+    assert (outcome.error, outcome.value) == (None, 200)
+    assert sent(fleet, "POST", SESSIONS) == 2
+    assert len(fleet[0].sessions) == 0
+
+
+@pytest.mark.parametrize("writes", [False, True])
+def test_a_wrong_password_is_sent_once_also_when_its_refusal_is_cut_short(
+    simulator: Make, writes: bool
+) -> None:
+    fleet = simulator()
+    fleet[0].fault(Fault("POST", SESSIONS, status=401, message_id="AccessDenied", cut_body=True))
+    outcome = outcome_of(fleet, read_system, writes=writes)
+    assert isinstance(outcome.error, BmcLoginError)
+    assert sent(fleet, "POST", SESSIONS) == 1
+
+
+@pytest.mark.parametrize("writes", [False, True])
+def test_another_machine_gets_neither_password_nor_command(simulator: Make, writes: bool) -> None:
+    fleet = simulator(2)
+    expected = fleet[1].service_tag  # crossed BMC cables: the neighbour answers
+    for target in targets_of(fleet, service_tag=expected)[:1]:
+        outcome = outcome_of(
+            fleet,
+            lambda bmc: bmc.post(RESET, {"ResetType": "ForceOff"}),
+            target,
+            writes=writes,
+            identity=True,
+        )
+    assert isinstance(outcome.error, BmcIdentityError)
+    assert expected in str(outcome.error)
+    assert fleet[0].service_tag in str(outcome.error)
+    assert sent(fleet, "POST", "") == 0
+
+
+def test_another_machine_is_noted_where_only_reading_is_asked(simulator: Make) -> None:
+    fleet = simulator()
+    outcome = outcome_of(fleet, read_system, targets_of(fleet, service_tag="ANOTHER")[0])
+    assert outcome.error is None
+    assert any("ANOTHER is expected" in note.text for note in outcome.notes)
+
+
 # 17: https://github.com/dell/iDRAC-Redfish-Scripting/issues/346
 def test_a_factory_password_that_must_be_changed_is_a_state_with_a_way_out(simulator: Make) -> None:
     fleet = simulator()
@@ -339,19 +397,16 @@ def test_a_session_that_may_have_timed_out_is_looked_at_before_a_command(simulat
 
 
 # 25: https://github.com/dsx-ai-factory/infra-controller/issues/6419
-def test_a_slow_collection_costs_its_own_deadline_and_nothing_else(
-    simulator: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_collection_costs_its_own_deadline_and_nothing_else(simulator: Make) -> None:
     fleet = simulator()
     firmware = "/redfish/v1/UpdateService/FirmwareInventory"
     fleet[0].fault(Fault("GET", firmware, hang=True, times=1))
-    monkeypatch.setattr(Group.SLOW, "_value_", 0.3)
 
     async def work(bmc: Bmc) -> Any:
         members = await bmc.members(firmware, Group.SLOW)
         return len(members), await read_system(bmc)
 
-    outcome = outcome_of(fleet, work)
+    outcome = outcome_of(fleet, work, limits=Limits(slow_s=1.0))
     assert outcome.error is None, outcome.error
     assert outcome.value[0] > 5
     assert any("read one by one" in note.text for note in outcome.notes)

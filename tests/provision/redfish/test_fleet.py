@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,10 +14,9 @@ from typing import Any
 import pytest
 
 from fabricctl.errors import (
-    BmcDeadlineError,
     BmcError,
     BmcFingerprintError,
-    BmcGarbledError,
+    BmcInternalError,
     BmcLoginError,
     BmcSkippedError,
     BmcTlsError,
@@ -29,7 +27,7 @@ from fabricctl.errors import (
 from provision.bmc.outcome import Outcome
 from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target, Trust, Verify
-from provision.redfish.bmc import Bmc, Group, Layout
+from provision.redfish.bmc import Bmc, Layout
 from provision.redfish.fleet import FleetOptions, Interrupted, Limits, ask, ask_async
 from provision.redfish.trust import fetch_certificate
 from tests.sim.idrac import Fault, Profile, Simulator
@@ -93,29 +91,33 @@ def test_no_more_bmcs_are_asked_at_once_than_the_limit_and_the_wave_allow(
     assert max(seen) == most
 
 
-def test_one_sick_bmc_delays_nobody_else(simulator: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_sick_bmc_delays_nobody_else(simulator: Make) -> None:
     fleet = simulator(6)
-    monkeypatch.setattr(Group.QUICK, "_value_", 1.0)
     fleet[2].fault(Fault(hang=True))
-    began = time.monotonic()
-    ended: dict[str, float] = {}
+    ended: list[str] = []
+
+    async def work(bmc: Bmc) -> Any:
+        if bmc.target.host != "gpu003":
+            return await tag(bmc)
+        hanging = asyncio.ensure_future(tag(bmc))
+        while len(ended) < 5:  # the others are finished while this one hangs
+            assert not hanging.done()
+            await asyncio.sleep(0.01)
+        hanging.cancel()
+        return "hung"
+
     outcomes = ask(
         targets_of(fleet),
-        tag,
-        options(fleet),
-        done=lambda outcome, count: ended.__setitem__(outcome.target.host, time.monotonic() - began),
+        work,
+        options(fleet, limits=Limits(quick_s=60.0)),
+        done=lambda outcome, count: ended.append(outcome.target.host),
     )
-    assert isinstance(outcomes[2].error, BmcDeadlineError)
-    assert [outcome.error for outcome in outcomes if outcome.target.host != "gpu003"] == [None] * 5
-    assert max(seconds for host, seconds in ended.items() if host != "gpu003") < 0.8
-    assert ended["gpu003"] < 1.6
+    assert [outcome.error for outcome in outcomes] == [None] * 6
+    assert (outcomes[2].value, ended[-1]) == ("hung", "gpu003")
 
 
-def test_a_bmc_that_hangs_gets_one_deadline_and_is_not_asked_again(
-    simulator: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bmc_that_hangs_gets_one_deadline_and_is_not_asked_again(simulator: Make) -> None:
     fleet = simulator()
-    monkeypatch.setattr(Group.QUICK, "_value_", 0.3)
     fleet[0].fault(Fault(hang=True))
 
     async def work(bmc: Bmc) -> list[str]:
@@ -127,11 +129,9 @@ def test_a_bmc_that_hangs_gets_one_deadline_and_is_not_asked_again(
                 kinds.append(type(exc).__name__)
         return kinds
 
-    began = time.monotonic()
-    outcome = ask(targets_of(fleet), work, options(fleet))[0]
+    outcome = ask(targets_of(fleet), work, options(fleet, limits=Limits(quick_s=1.0)))[0]
     assert outcome.value == ["BmcDeadlineError", *["BmcSkippedError"] * 19]
     assert outcome.requests == 1
-    assert time.monotonic() - began < 1.0
 
 
 async def quick_sleep(seconds: float) -> None:
@@ -215,7 +215,9 @@ def test_a_password_that_cannot_be_found_is_that_bmcs_failure(simulator: Make) -
     assert outcomes[1].error is None
 
 
-def test_an_answer_nobody_foresaw_costs_one_bmc_only(simulator: Make) -> None:
+def test_a_bug_of_ours_costs_one_bmc_only_and_is_not_said_to_be_the_bmcs(
+    simulator: Make, caplog: pytest.LogCaptureFixture
+) -> None:
     fleet = simulator(3)
 
     async def work(bmc: Bmc) -> Any:
@@ -223,7 +225,9 @@ def test_an_answer_nobody_foresaw_costs_one_bmc_only(simulator: Make) -> None:
         return value if bmc.target.host != "gpu002" else {}["absent"]
 
     outcomes = ask(targets_of(fleet), work, options(fleet))
-    assert [type(outcome.error) for outcome in outcomes] == [type(None), BmcGarbledError, type(None)]
+    assert [type(outcome.error) for outcome in outcomes] == [type(None), BmcInternalError, type(None)]
+    assert "fabricctl failed on this BMC: KeyError" in str(outcomes[1].error)
+    assert not caplog.records  # a traceback only with --debug
     assert all(len(bmc.sessions) == 0 for bmc in fleet)
 
 
@@ -234,12 +238,10 @@ def test_an_error_that_is_no_bmcs_ends_the_run_and_every_session(simulator: Make
         await tag(bmc)
         if bmc.target.host == "gpu003":
             raise StateError("the disk is full")
-        await asyncio.sleep(30)
+        await asyncio.sleep(600)
 
-    began = time.monotonic()
     with pytest.raises(StateError):
         ask(targets_of(fleet), work, options(fleet))
-    assert time.monotonic() - began < 5
     assert all(len(bmc.sessions) == 0 for bmc in fleet)
 
 
@@ -256,7 +258,7 @@ def test_an_interrupted_run_tells_what_it_finished_and_logs_out(
             await asyncio.sleep(0.2)
             os.kill(os.getpid(), number)
         if bmc.target.host in ("gpu003", "gpu004"):
-            await asyncio.sleep(30)
+            await asyncio.sleep(600)
         return value
 
     with pytest.raises(Interrupted) as caught:

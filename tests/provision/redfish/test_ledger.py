@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target, Trust
-from provision.redfish.keeper import Reaper
+from provision.redfish.keeper import KeptByReaper
 from provision.redfish.ledger import Ledger, read_file, read_folder
 
 BMC = Target("gpu001", "192.0.2.1", trust=Trust(fingerprint="ab" * 32))
@@ -23,7 +23,7 @@ TOLD = {"address": "192.0.2.1", "port": 443, "user": "root", "at": 4e9}
 
 def test_a_ledger_is_for_its_owner_only_and_holds_neither_token_nor_password(tmp_path: Path) -> None:
     folder = tmp_path / "state" / "sessions"
-    keeper = Reaper(folder)
+    keeper = KeptByReaper(folder)
     number = keeper.asking(BMC, "/redfish/v1/SessionService/Sessions", CREDENTIALS)
     keeper.opened(number, URI, "token-of-the-test")
     (path,) = folder.iterdir()
@@ -38,7 +38,7 @@ def test_a_ledger_is_for_its_owner_only_and_holds_neither_token_nor_password(tmp
 
 
 def test_an_ended_reaper_is_replaced_and_knows_all_that_is_open(tmp_path: Path) -> None:
-    keeper = Reaper(tmp_path)
+    keeper = KeptByReaper(tmp_path)
     first = keeper.asking(BMC, "/S", CREDENTIALS)
     assert keeper._process is not None
     keeper._process.kill()
@@ -54,7 +54,7 @@ def test_a_reaper_that_cannot_start_costs_the_run_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.executable", "/nowhere/python")
-    keeper = Reaper(tmp_path)
+    keeper = KeptByReaper(tmp_path)
     number = keeper.asking(BMC, "/S", CREDENTIALS)
     keeper.opened(number, URI, "token")
     keeper.closed(number)
@@ -63,7 +63,7 @@ def test_a_reaper_that_cannot_start_costs_the_run_nothing(
 
 def test_a_folder_that_cannot_be_written_costs_the_run_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    keeper = Reaper(tmp_path / "file" / "sessions")
+    keeper = KeptByReaper(tmp_path / "file" / "sessions")
     number = keeper.asking(BMC, "/S", CREDENTIALS)
     assert keeper.stale(BMC, "root") == []
     keeper.closed(number)

@@ -133,18 +133,32 @@ def test_no_schedule_waits_longer_than_the_budget_nor_less_than_asked(
     budget = Budget(total, Random(seed))
     waited = 0.0
     for attempt, wish in enumerate(asked):
-        wait = budget.take(attempt, wish)
+        wait = budget.take(attempt, wish, now=waited)
         if wait is None:
             assert budget.left_s < LONGEST_WAIT_S * 1.1
             continue
         assert wait > 0
-        assert wish is None or wish <= wait <= max(wish * 1.1, 0.1)
+        assert wish is None or wish <= wait <= max(wish * 1.1, 0.1, 2.0 ** (attempt - 3))
         waited += wait
     assert waited <= total + 1e-6
 
 
 def test_a_budget_ends() -> None:
     budget = Budget(180.0, Random(1))
-    waits = [budget.take(attempt) for attempt in range(100)]
+    now = 0.0
+    waits = []
+    for attempt in range(100):
+        waits.append(budget.take(attempt, now=now))
+        now += waits[-1] or 0.0
     assert waits.count(None) > 80
-    assert 150 < sum(wait for wait in waits if wait is not None) <= 180
+    assert 150 < now <= 180
+
+
+def test_requests_that_wait_at_the_same_time_spend_the_budget_once() -> None:
+    budget = Budget(180.0, Random(1))
+    now = 0.0
+    for _ in range(4):  # eleven adapters are asked together, and each is told "retry in 30 seconds"
+        waits = [budget.take(0, 30.0, now=now) for _ in range(11)]
+        assert None not in waits
+        now += max(wait for wait in waits if wait is not None)
+    assert budget.spent_s == pytest.approx(now)

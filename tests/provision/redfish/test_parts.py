@@ -6,12 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fabricctl.errors import BmcLinkError
 from provision.bmc.session_list import Whose, judge, still_ours
+from provision.bmc.target import Target
 from provision.redfish.collection import expand_query, is_bare
 from provision.redfish.etag import ladder
 from provision.redfish.layout import choose_manager, choose_system, generation_of, idrac_layout
-from provision.redfish.paths import clean
+from provision.redfish.paths import own_path, plain_path
 from provision.redfish.reaper import strays
+
+BMC = Target("gpu001", "192.0.2.9", 8443)
 
 
 @pytest.mark.parametrize(
@@ -43,29 +47,71 @@ def test_no_etag_is_tried_twice_and_never_more_than_three(first: str, anew: str)
         ("/redfish/v1/Systems/System.Embedded.1", "/redfish/v1/Systems/System.Embedded.1"),
         ("/redfish/v1/X?$expand=*($levels=1)", "/redfish/v1/X?$expand=*($levels=1)"),
         ("https://192.0.2.9/redfish/v1/X?$skip=50", "/redfish/v1/X?$skip=50"),
-        ("//evil.example/redfish/v1/X", "/redfish/v1/X"),
+        ("https://192.0.2.9:8443/redfish/v1/X", "/redfish/v1/X"),
+        ("/redfish/v1/Drive.0..1", "/redfish/v1/Drive.0..1"),
+        ("/redfish/v1/a%20b", "/redfish/v1/a%20b"),
         ("/redfish/v1/Chassis/1/Thermal#/Fans/0", "/redfish/v1/Chassis/1/Thermal"),
         ("/redfish/v1/a b", "/redfish/v1/a%20b"),
-        ("/redfish/v1/x\r\nHost: y", "/redfish/v1/xHost:%20y"),
         ("redfish/v1/X", "/redfish/v1/X"),
     ],
 )
 def test_a_link_becomes_a_path_of_the_same_bmc(link: str, path: str) -> None:
-    assert clean(link) == path
+    assert own_path(link, BMC) == path
 
 
-@given(st.text())
+@pytest.mark.parametrize(
+    "link",
+    [
+        "//evil.example/redfish/v1/X",
+        "///evil.example/redfish/v1/X",
+        "https://evil.example/redfish/v1/X",
+        "https://192.0.2.9.evil.example/redfish/v1/X",
+        "https://192.0.2.9@evil.example/redfish/v1/X",
+        "https://someone@192.0.2.9/redfish/v1/X",
+        "https://192.0.2.9:22/redfish/v1/X",
+        "https://192.0.2.9:port/redfish/v1/X",
+        "https://[::1/redfish/v1/X",
+        "https://192.0.2.9//evil.example/X",
+        "https:/redfish/v1/X",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "/redfish/v1/../../admin",
+        "/redfish/v1/%2e%2E/admin",
+        "/redfish/v1/%2e%2e%2fadmin",
+        "..",
+        "\\\\evil.example\\X",
+        "/redfish/v1/x\r\nHost: y",
+        "/redfish/v1/x%0d%0aHost: y",
+        "/redfish/v1/\x00",
+        "",
+    ],
+)
+def test_a_link_to_another_host_or_of_an_odd_form_is_refused(link: str) -> None:
+    with pytest.raises(BmcLinkError, match="not followed") as caught:
+        own_path(link, BMC)
+    assert str(caught.value).isprintable()
+
+
+def test_an_ipv6_address_is_the_same_however_it_is_written() -> None:
+    target = Target("gpu001", "2001:db8::1")
+    assert own_path("https://[2001:DB8:0::1]/redfish/v1/X", target) == "/redfish/v1/X"
+    with pytest.raises(BmcLinkError):
+        own_path("https://[2001:db8::2]/redfish/v1/X", target)
+
+
+@given(st.text() | st.text("/.%2eE:?#@\\\\ a[]"))
 def test_whatever_a_link_says_it_is_one_clean_path(link: str) -> None:
     try:
-        path = clean(link)
-    except ValueError:  # urlsplit refuses a broken IPv6 address
+        path = own_path(link, BMC)
+    except BmcLinkError:
         return
     assert path.startswith("/")
     assert not path.startswith("//")
     assert path.isascii()
     assert path.isprintable()
     assert " " not in path
-    assert clean(path) == path
+    assert ".." not in path.partition("?")[0].split("/")
+    assert own_path(path, BMC) == path == plain_path(path)
 
 
 @pytest.mark.parametrize(

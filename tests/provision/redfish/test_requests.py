@@ -109,6 +109,23 @@ def test_members_are_expanded_over_all_pages(tiny: Tiny, run: Asker) -> None:
     assert run(work).value == ["0", "1", "2"]
 
 
+def test_one_page_under_ever_new_links_ends_the_walk(tiny: Tiny, run: Asker) -> None:
+    path = "/redfish/v1/Managers/1/LogServices/Log/Entries"
+    pages = iter(range(50, 10**6, 50))
+
+    def page(request: web.Request) -> web.Response:
+        members = [{"@odata.id": f"{path}/{n}", "Id": str(n)} for n in range(50)]
+        link = f"{path}?$skip={next(pages)}"
+        tiny.rules["GET", link] = page
+        return web.json_response({"Members": members, "Members@odata.nextLink": link})
+
+    tiny.rules["GET", f"{path}?$expand=*($levels=1)"] = page
+    outcome = run(lambda bmc: bmc.members(path))
+    assert len(outcome.value) == 50
+    assert len([one for one in tiny.asked("GET") if "LogServices" in one.path]) <= 3
+    assert any("no new member" in note.text for note in outcome.notes)
+
+
 def test_a_root_that_is_closed_to_strangers_is_read_after_the_login(tiny: Tiny, run: Asker) -> None:
     def closed(request: web.Request) -> web.Response | None:
         return None if "x-auth-token" in request.headers else message(401, "AccessDenied")
@@ -127,7 +144,7 @@ def test_a_root_that_is_closed_to_strangers_is_read_after_the_login(tiny: Tiny, 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_a_read_follows_a_moved_resource_on_the_same_bmc(tiny: Tiny, run: Asker, status: int) -> None:
     tiny.rules["GET", "/redfish/v1/Old"] = lambda request: web.Response(
-        status=status, headers={"Location": "https://192.0.2.99/redfish/v1/New"}
+        status=status, headers={"Location": f"https://127.0.0.1:{tiny.port}/redfish/v1/New"}
     )
     tiny.tree["/redfish/v1/New"] = {"Id": "new"}
     outcome = run(lambda bmc: bmc.get("/redfish/v1/Old"))

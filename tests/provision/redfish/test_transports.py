@@ -8,7 +8,6 @@ import logging
 import socket
 import ssl
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -138,12 +137,10 @@ def test_nothing_is_sent_twice_when_the_connection_breaks(tiny: Tiny, send: Send
 def test_the_deadline_is_of_the_whole_answer_and_nothing_is_sent_twice(
     tiny: Tiny, send: Send, handler: Any
 ) -> None:
-    rule(tiny, "POST", handler)
-    began = time.monotonic()
+    rule(tiny, "POST", handler)  # would take 20 s and more
     with pytest.raises(BmcDeadlineError) as caught:
-        send(target_of(tiny), "POST", body={}, deadline_s=0.4)
+        send(target_of(tiny), "POST", body={}, deadline_s=1.0)
     assert caught.value.sent
-    assert time.monotonic() - began < 2.0
     assert len(tiny.seen) == 1
 
 
@@ -298,22 +295,30 @@ def test_nothing_secret_is_logged_even_at_debug(
 
 
 def test_a_cancelled_request_ends_at_once(tiny: Tiny, writes: bool) -> None:
-    rule(tiny, "GET", hang)
+    came, ended = threading.Event(), threading.Event()
 
-    async def run() -> float:
+    async def held(request: web.Request) -> web.StreamResponse:
+        came.set()
+        try:
+            return await hang(request)
+        finally:
+            ended.set()  # the connection was closed: nobody waits for the answer any more
+
+    rule(tiny, "GET", held)
+
+    async def run() -> None:
         with ThreadPoolExecutor(1) as threads:
             target = target_of(tiny)
             transport: Transport = DmtfTransport(target, threads) if writes else AiohttpTransport(target)
-            task = asyncio.ensure_future(transport.send("GET", PATH, deadline_s=20.0, headers={}))
-            await asyncio.sleep(0.2)
-            began = time.monotonic()
+            task = asyncio.ensure_future(transport.send("GET", PATH, deadline_s=600.0, headers={}))
+            await asyncio.to_thread(came.wait, 20)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
             await transport.close()
-        return time.monotonic() - began
 
-    assert asyncio.run(run()) < 1.0
+    asyncio.run(run())
+    assert ended.wait(20)
 
 
 def test_an_answer_without_end_is_given_up(tiny: Tiny, send: Send, monkeypatch: pytest.MonkeyPatch) -> None:
