@@ -31,7 +31,9 @@ def fleet() -> Iterator[Simulator]:
         yield running
 
 
-@pytest.mark.parametrize(("key", "said"), [("SYS446", "parameter {0} is missing"), ("IDRAC.2.8.SYS403", "{0}")])
+@pytest.mark.parametrize(
+    ("key", "said"), [("SYS446", "parameter {0} is missing"), ("IDRAC.2.8.SYS403", "{0}")]
+)
 def test_a_fault_answers_with_its_message_and_the_path_where_it_lacks_an_argument(
     fleet: Simulator, key: str, said: str
 ) -> None:
@@ -45,10 +47,14 @@ def test_a_fault_answers_with_its_message_and_the_path_where_it_lacks_an_argumen
 
 
 def test_a_mistake_of_the_simulator_fails_the_test_that_met_it() -> None:
-    with pytest.raises(SimulatorBugsError) as caught, Simulator(1, first=FIRST) as running:
-        running[0].latency = lambda method, path, dice: 1 / 0
-        assert Client(running[0], running.port).ask("GET", "/redfish/v1/Systems/x?y=1")[0] == 500
-        assert [one.status for one in running[0].requests][-1] == 500
+    running = Simulator(1, first=FIRST).start()
+    running[0].latency = lambda method, path, dice: 1 / 0
+    client = http.client.HTTPSConnection(running[0].address, running.port, timeout=5, context=blind())
+    client.request("GET", "/redfish/v1/Systems/x?y=1")
+    assert client.getresponse().status == 500
+    assert running[0].requests[-1].status == 500
+    with pytest.raises(SimulatorBugsError) as caught:
+        running.stop()
     (bug,) = caught.value.exceptions
     assert isinstance(bug, ZeroDivisionError)
     assert bug.__notes__ == ["while it answered GET /redfish/v1/Systems/x?y=1 for gpu001"]
