@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from tests.bench.bmc_measured import (
     MAX_MIB,
     MAX_WALL,
     SICK,
-    Fleet,
+    Row,
     assert_as_many,
     assert_harvested,
     assert_read,
@@ -24,28 +25,28 @@ from tests.bench.bmc_measured import (
 pytestmark = pytest.mark.slow
 
 PAIRS = 2
-"""A machine with other work to do may hit one run of a pair harder than the other, hardly so in both pairs."""
-
-
-def pair(fleet: Fleet, plan: list[str]) -> tuple[float, float, float]:
-    """Our CPU and time to the bare loop's, and our memory; both have read every healthy BMC."""
-    fleet.forget()
-    bare = measured(fleet, "bare", lambda: fleet.client("bare", fleet.healthy, plan))
-    assert_read(bare, fleet.healthy)
-    ours = measured(fleet, "ours", lambda: fleet.fabricctl(*HARVEST))
-    assert_harvested(fleet, ours.usage)
-    assert_as_many(ours, bare, fleet.healthy)
-    return ours.row.cpu_s / bare.row.cpu_s, ours.row.healthy_s / bare.row.healthy_s, ours.row.peak_mib
+"""Other work on the machine only ever adds: the best run of each counts."""
 
 
 def test_a_harvest_of_511_costs_at_most_twice_the_cpu_of_its_requests(tmp_path: Path) -> None:
-    tried = []
+    bare, ours = [], []
     with fleet_of(BMCS, tmp_path, *SICK, "--first", "127.44.0.1") as fleet:
         plan = fleet.plan()
-        for _ in range(PAIRS):
-            cpu, wall, mib = pair(fleet, plan)
-            assert mib < MAX_MIB
-            tried.append((round(cpu, 2), round(wall, 2)))
-            if cpu <= MAX_CPU and wall <= MAX_WALL:
-                return
-    pytest.fail(f"CPU and time, ours to the bare loop's: {tried}, expected {MAX_CPU} and {MAX_WALL} at most")
+        while len(ours) < PAIRS and not (ours and holds(bare, ours)):
+            loop = measured(fleet, "bare", lambda: fleet.client("bare", fleet.healthy, plan))
+            assert_read(loop, fleet.healthy)
+            fleet.forget()
+            harvest = measured(fleet, "ours", lambda: fleet.fabricctl(*HARVEST))
+            assert_harvested(fleet, harvest.usage)
+            assert_as_many(harvest, loop, fleet.healthy)
+            bare.append(loop.row)
+            ours.append(harvest.row)
+    assert max(row.peak_mib for row in ours) < MAX_MIB
+    assert holds(bare, ours), "\n".join(map(str, ["", *bare, *ours]))
+
+
+def holds(bare: Sequence[Row], ours: Sequence[Row]) -> bool:
+    """Whether our best run is good enough beside the bare loop's best; as to time, beside the one just before it."""
+    cpu = min(row.cpu_s for row in ours) / min(row.cpu_s for row in bare)
+    healthy = min(mine.healthy_s / its.healthy_s for mine, its in zip(ours, bare, strict=True))
+    return cpu <= MAX_CPU and healthy <= MAX_WALL

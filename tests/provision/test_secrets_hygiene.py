@@ -128,7 +128,7 @@ def test_a_postgresql_state_store_holds_no_password_after_harvest_rotation_and_p
     assert program is not None
     dump = subprocess.run([program, "--inserts", "--dbname", url], capture_output=True, check=True).stdout
     own = desk.hall.sim[0].identity
-    for known in (own["tag"], own["mac:NIC.Embedded.1-1-1"].lower(), "bmc.power", "bmc.password"):
+    for known in (own["tag"], own["mac:NIC.Embedded.1-1-1"].lower(), "node.power", "bmc.password"):
         assert known.encode() in dump, "the dump shows what was done"
     assert not any(pattern in dump for pattern in patterns([MARKER, *desk.words]))
 
