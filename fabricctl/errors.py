@@ -25,6 +25,7 @@
     │   │   ├── BmcNotFoundError         no such resource
     │   │   └── BmcLinkError             a link that leads away from the BMC: not followed
     │   ├── BmcGarbledError        an answer cut short, or no JSON
+    │   │   └── BmcTooLargeError         an answer larger than any that makes sense
     │   ├── BmcUnsupportedError    this BMC cannot do it
     │   ├── BmcOutcomeUnknownError a command whose answer was lost, and the state does not tell
     │   ├── BmcSkippedError        not asked any more: it failed too often in this run
@@ -321,6 +322,10 @@ class BmcLinkError(BmcAnswerError):
 
 class BmcGarbledError(BmcError):
     """An answer cut short, or no JSON."""
+
+
+class BmcTooLargeError(BmcGarbledError):
+    """An answer larger than any that makes sense; it is not asked for again."""
 
 
 class BmcUnsupportedError(BmcError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from fabricctl.cabling.directory import plan_index
 from fabricctl.cabling.model import Finding
@@ -13,6 +12,7 @@ from fabricctl.discovery.names import name_key
 from fabricctl.errors import UsageError
 from fabricctl.fabric import Link, Node, Place
 from fabricctl.hostset import expand, fold, split_names
+from fabricctl.near import near_name
 from fabricctl.plan.model import Plan
 
 _WORD = re.compile(r"(rack|rail|su|unit)[:=](.+)\Z", re.IGNORECASE)
@@ -69,8 +69,8 @@ def _by_name(word: str, plan: Plan) -> set[str]:
     for name in expand(word):
         keys = index.get(name)
         if not keys:
-            near = get_close_matches(name_key(name), index.names(), n=1)
-            hint = f"nearest name: {near[0]}" if near else ""
+            near = near_name(name_key(name), index.names())
+            hint = f"nearest name: {near}" if near else ""
             raise UsageError(f"--only {word}: the plan has no host or switch {name!r}", hint=hint)
         found.update(keys)
     return found

@@ -162,7 +162,7 @@ def events(
     format: FormatOption = Format.TEXT,
 ) -> None:
     """List changes, oldest first: who, when, why, before and after."""
-    from fabricctl.cli.console import print_lines, print_text
+    from fabricctl.cli.console import print_lines, print_text, say
     from fabricctl.report import node_report
 
     moment: datetime | None = None
@@ -170,17 +170,20 @@ def events(
         told = parse_since(since, runs=False)
         assert not isinstance(told, int)
         moment = told
-    found = _nodes(site, state).events(
+    found, total = _nodes(site, state).latest_events(
         since=moment, subjects=_expanded(subject) if subject else None, limit=limit
     )
+    cut = node_report.cut_words(len(found), total)
     if format is Format.TEXT:
         print_lines(node_report.event_lines(found, here()))
     elif format is Format.JSON:
-        print_text(node_report.events_json(found))
+        print_text(node_report.events_json(found, total))
     elif format is Format.CSV:
         print_text(node_report.events_csv(found))
     else:
         print_text(node_report.events_markdown(found))
+    if cut:
+        say(cut)
 
 
 def _nodes(site_file: str, state: str) -> Nodes:

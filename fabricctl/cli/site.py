@@ -33,6 +33,7 @@ def check(file: SiteFile = DEFAULT_FILE) -> None:
     from fabricctl.site.check import check_site
     from fabricctl.site.load import SiteErrors
     from fabricctl.site.summary import site_line
+    from fabricctl.words import many
     from fabricctl.workflows.load_plan import plan_of_fabric
 
     try:
@@ -51,7 +52,7 @@ def check(file: SiteFile = DEFAULT_FILE) -> None:
         console.print(f"{file}:{finding.line}: {finding}", markup=False, highlight=False, soft_wrap=True)
     if findings:
         rules = fold({str(finding.rule) for finding in findings})
-        console.print(f"{len(findings)} findings ({rules})", markup=False, soft_wrap=True)
+        console.print(f"{many(len(findings), 'finding')} ({rules})", markup=False, soft_wrap=True)
         raise typer.Exit(EXIT_FINDINGS)
     console.print("ok: the site file is right in itself, and its plans fit it", markup=False, soft_wrap=True)
 

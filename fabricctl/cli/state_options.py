@@ -55,10 +55,11 @@ def here() -> tzinfo | None:
     return datetime.now().astimezone().tzinfo
 
 
-def parse_since(text: str, *, runs: bool = True) -> int | datetime | None:
+def parse_since(text: str, *, runs: bool = True, also: str = "") -> int | datetime | None:
     """``last``, a run's number, a date or a moment.
 
-    :param runs: whether runs are accepted. :raises UsageError: none of these.
+    :param runs: whether runs are accepted; :param also: what the caller takes beside, in words for the error.
+    :raises UsageError: none of these.
     """
     word = text.strip().lower()
     if runs and word in ("", "last"):
@@ -69,7 +70,7 @@ def parse_since(text: str, *, runs: bool = True) -> int | datetime | None:
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
-        expected = "last, a run's number or a date" if runs else "a date"
+        expected = f"{also}last, a run's number or a date" if runs else f"{also}a date"
         raise UsageError(
             f"--since {text}: expected {expected} such as 2026-03-01 or 2026-03-01T08:00"
         ) from None

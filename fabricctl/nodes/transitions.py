@@ -17,6 +17,7 @@ Nothing enters service but from ready or a drain that is called off, and nothing
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -100,6 +101,8 @@ def guard(states: Mapping[str, NodeState], action: str, *, force: bool = False) 
     hosts = [host for host, state in states.items() if state in OCCUPIED]
     if not hosts:
         return
+    if len(hosts) > 1:
+        action = re.sub(r"\bit\b", "them", action)
     words = " or ".join(sorted({states[host].words for host in hosts}, reverse=True))
     raise InServiceError(
         f"{fold(hosts)} {_is(hosts)} {words}, and this would {action}",

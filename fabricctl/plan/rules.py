@@ -43,10 +43,10 @@ the grammar stands in ``fabricctl.plan.expr``. Ports are InfiniBand port numbers
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from fabricctl.errors import PlanError
 from fabricctl.fabric import Fabric, Link, LinkDetail, Node, NodeKind, Place, Port
+from fabricctl.near import did_you_mean
 from fabricctl.plan.clash import connect, port_text
 from fabricctl.plan.expr import Expression
 from fabricctl.plan.expr_template import Template
@@ -162,11 +162,10 @@ class _Builder:
             hca = key[len(device) + 1 :]
             node = Node(key, NodeKind.HCA, key, host=device, hca=hca, tier=0)
         elif self.strict:
-            near = get_close_matches(key, self.fabric.nodes, 1)
             raise PlanError(
                 f"{end.device.text!r} gives {key!r}, which is not among the declared devices",
                 line=end.device.line or line,
-                hint=f"did you mean {near[0]}?" if near else "",
+                hint=did_you_mean(key, self.fabric.nodes),
             )
         else:
             node = Node(key, NodeKind.SWITCH, key)

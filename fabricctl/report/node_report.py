@@ -127,8 +127,8 @@ def _event(event: Event) -> dict[str, Any]:
     }
 
 
-def _document(name: str, key: str, rows: list[dict[str, Any]]) -> str:
-    document = {"schema": name, "generator": f"fabricctl {__version__}", key: rows}
+def _document(name: str, key: str, rows: list[dict[str, Any]], **more: int) -> str:
+    document = {"schema": name, "generator": f"fabricctl {__version__}", **more, key: rows}
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -197,9 +197,14 @@ def _event_rows(events: Iterable[Event]) -> list[list[str]]:
     ]
 
 
-def events_json(events: Iterable[Event]) -> str:
-    """Events in the published form."""
-    return _document(EVENTS_SCHEMA, "events", [_event(event) for event in events])
+def events_json(events: Iterable[Event], total: int) -> str:
+    """Events in the published form. :param total: how many there are without the limit."""
+    return _document(EVENTS_SCHEMA, "events", [_event(event) for event in events], total=total)
+
+
+def cut_words(shown: int, total: int) -> str:
+    """That only the latest are shown, empty when all are."""
+    return f"the latest {shown:,} of {total:,} events; --limit {total} shows all" if shown < total else ""
 
 
 def plan_lines(
@@ -251,7 +256,8 @@ def nodes_schema() -> dict[str, Any]:
 
 def events_schema() -> dict[str, Any]:
     """JSON schema of ``events``."""
-    return _schema(EVENTS_SCHEMA, "events", _object(_event_properties()))
+    total = {"type": "integer", "description": "events there are; more than are listed: the latest are"}
+    return _schema(EVENTS_SCHEMA, "events", _object(_event_properties()), {"total": total})
 
 
 def _event_properties() -> dict[str, Any]:
@@ -278,8 +284,11 @@ def _object(properties: dict[str, Any], optional: dict[str, Any] | None = None) 
     }
 
 
-def _schema(name: str, key: str, item: dict[str, Any]) -> dict[str, Any]:
+def _schema(
+    name: str, key: str, item: dict[str, Any], more: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     body = {"schema": {"const": name}, "generator": {"type": "string"}, key: {"type": "array", "items": item}}
+    body |= more or {}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:fabricctl:{key}:1",

@@ -14,7 +14,7 @@ from fabricctl.plan.model import Plan
 from fabricctl.site.check_identities import strange_identities
 from fabricctl.site.check_plans import plan_findings
 from fabricctl.site.fields import Address, Network
-from fabricctl.site.findings import SiteFinding, SiteRule
+from fabricctl.site.findings import SiteFinding, SiteRule, fold_findings
 from fabricctl.site.schema import Site
 from fabricctl.site.use import all_hosts, bmc_addresses, heights, names_of, unit_places
 
@@ -37,7 +37,7 @@ def check_site(site: Site, plans: Mapping[str, Plan]) -> list[SiteFinding]:
         ),
     ]
     order = list(SiteRule)
-    return sorted(findings, key=lambda finding: (order.index(finding.rule), finding.line))
+    return sorted(fold_findings(findings), key=lambda finding: (order.index(finding.rule), finding.line))
 
 
 def _names(site: Site) -> Iterator[SiteFinding]:
@@ -102,15 +102,13 @@ def _subnets(site: Site) -> Iterator[SiteFinding]:
 
 
 def _bmcs(site: Site) -> Iterator[SiteFinding]:
-    management = site.management
     addresses = bmc_addresses(site)
     if not addresses:
         return
     lines = _bmc_lines(site)
     owner: dict[Address, str] = {}
+    yield from _faults(site, addresses, lines)
     for name, address in addresses.items():
-        for text in _bmc_faults(address, management.bmc_subnets, management.data_subnets):
-            yield SiteFinding(SiteRule.BMC, name, text, lines[name])
         if address in owner:
             text = f"BMC address {address} is also that of {owner[address]}"
             yield SiteFinding(SiteRule.BMC, name, text, lines[name])
@@ -119,6 +117,26 @@ def _bmcs(site: Site) -> Iterator[SiteFinding]:
     if without:
         line = site.line_of("management", "bmc_addresses")
         yield SiteFinding(SiteRule.BMC, fold(without), "no BMC address is written", line)
+
+
+def _faults(site: Site, addresses: Mapping[str, Address], lines: Mapping[str, int]) -> Iterator[SiteFinding]:
+    """Addresses in wrong places, those of one line of the site file in one finding."""
+    management = site.management
+    if not management.bmc_subnets:
+        text = "BMC addresses cannot be checked against the management subnets: bmc_subnets is not written"
+        yield SiteFinding(SiteRule.BMC, fold(addresses), text, site.line_of("management", "bmc_addresses"))
+    found: dict[tuple[int, str], dict[str, Address]] = {}
+    for name, address in addresses.items():
+        for what in _bmc_faults(address, management.bmc_subnets, management.data_subnets):
+            found.setdefault((lines[name], what), {})[name] = address
+    for (line, what), some in found.items():
+        low, high = min(some.values(), key=_order), max(some.values(), key=_order)
+        which = f"address {low} is" if len(some) == 1 else f"addresses {low} to {high} are"
+        yield SiteFinding(SiteRule.BMC, fold(some), f"BMC {which} {what}", line)
+
+
+def _order(address: Address) -> tuple[int, int]:
+    return address.version, int(address)
 
 
 def _bmc_lines(site: Site) -> dict[str, int]:
@@ -131,15 +149,15 @@ def _bmc_lines(site: Site) -> dict[str, int]:
 
 
 def _bmc_faults(address: Address, management: list[Network], data: list[Network]) -> Iterator[str]:
+    """What is wrong with the place of an address, in words that follow "is"."""
     home = [net for net in management if address in net]
-    if not home:
-        nets = ", ".join(str(net) for net in management) or "none is written"
-        yield f"BMC address {address} is outside the management subnets ({nets})"
+    if management and not home:
+        yield f"outside the management subnets ({', '.join(str(net) for net in management)})"
     for net in data:
         if address in net:
-            yield f"BMC address {address} is inside the data subnet {net}"
+            yield f"inside the data subnet {net}"
     for net in home:
         if net.version == 4 and net.prefixlen < 31 and address == net.network_address:
-            yield f"BMC address {address} is the network address of {net}"
+            yield f"the network address of {net}"
         if net.version == 4 and net.prefixlen < 31 and address == net.broadcast_address:
-            yield f"BMC address {address} is the broadcast address of {net}"
+            yield f"the broadcast address of {net}"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
+
+from fabricctl.hostset import fold
 
 
 class SiteRule(StrEnum):
@@ -41,3 +44,17 @@ class SiteFinding(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.rule}: {self.subject}: {self.text}"
+
+
+FEW = 3
+"""Findings that say the same of one line of the file and stand each for itself; more are one."""
+
+
+def fold_findings(findings: Iterable[SiteFinding]) -> Iterator[SiteFinding]:
+    """Findings that say the same of several devices in one line of the file as one, the devices folded."""
+    of: dict[tuple[SiteRule, str, int], dict[str, None]] = {}
+    for finding in findings:
+        of.setdefault((finding.rule, finding.text, finding.line), {})[finding.subject] = None
+    for (rule, text, line), subjects in of.items():
+        for subject in [fold(subjects)] if len(subjects) > FEW else subjects:
+            yield SiteFinding(rule, subject, text, line)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from fabricctl.adapters.files import decode, read_input
 from fabricctl.adapters.store.location import Location
-from fabricctl.adapters.store.store import open_store
+from fabricctl.adapters.store.reading import read_store
 from fabricctl.discovery import hca_guids
 from fabricctl.discovery.names import short_host
 from fabricctl.discovery.recognise import parse_any
@@ -44,10 +43,10 @@ def confirm_guids(
     hosts = set(all_hosts(site))
     seen = [(one, FABRIC) for path in discovered for one in _of_fabric(path, hosts)]
     seen += [(one, IBSTAT) for one in _of_hosts(harvested, hosts)] if harvested else []
-    if location.path and not os.path.exists(location.path):
-        return []
     source = {one.guid: said for one, said in seen}
-    with open_store(location, site=site.name, create=False) as store:
+    with read_store(location, site.name) as store:
+        if store is None:
+            return []
         records = store.nodes.all(names)
         judged = judge_guids(records.values(), [one for one, _ in seen])
         told = list(_told(judged, source))

@@ -41,7 +41,7 @@ def read_states(site: Site | None, state: str = "") -> Record:
         site_url=site.state.url if site is not None and site.state is not None else "",
         site_path=site.path if site is not None else "",
     )
-    if location.path and not state and not os.path.exists(location.path):
+    if not state and not location.written:
         return Record()
     from fabricctl.adapters.store.store import open_store
 

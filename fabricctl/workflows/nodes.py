@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from fabricctl.adapters.store.location import Location
 from fabricctl.adapters.store.store import open_store
 from fabricctl.errors import UsageError
+from fabricctl.near import did_you_mean
 from fabricctl.nodes.model import Event, Fact, NodeRecord, NodeState
 from fabricctl.nodes.transitions import Transition, plan_transitions
 from fabricctl.workflows.history import operator
@@ -65,7 +64,7 @@ class Nodes:
         :raises TransitionError: :raises InServiceError: as ``plan_transitions`` says.
         """
         if to is NodeState.PLANNED and self.site is None:
-            stored = self._stored(names) if self._exists() else {}
+            stored = self._stored(names) if self.location.written else {}
             records = {name: stored.get(name) or NodeRecord(name) for name in dict.fromkeys(names)}
         else:
             records = self.records(names)
@@ -104,10 +103,20 @@ class Nodes:
         limit: int | None = None,
     ) -> list[Event]:
         """Events of the store, oldest first; of a store that is not there yet, none."""
+        return self.latest_events(since=since, subjects=subjects, limit=limit)[0]
+
+    def latest_events(
+        self,
+        *,
+        since: datetime | None = None,
+        subjects: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> tuple[list[Event], int]:
+        """The same, and how many there are without the limit."""
         if self._absent():
-            return []
+            return [], 0
         with open_store(self.location, site=self.site_name, create=False) as store:
-            return store.events.all(since=since, subjects=subjects, limit=limit)
+            return store.events.latest(since=since, subjects=subjects, limit=limit)
 
     def _stored(self, names: Sequence[str] | None) -> Mapping[str, NodeRecord]:
         if self._absent():
@@ -117,11 +126,7 @@ class Nodes:
 
     def _absent(self) -> bool:
         """A site's store that was never written: nothing is wrong, it just holds nothing."""
-        return self.site is not None and not self._exists()
-
-    def _exists(self) -> bool:
-        path = self.location.path
-        return not path or os.path.exists(path)
+        return self.site is not None and not self.location.written
 
     def _planned(self) -> dict[str, None]:
         if self.site is None:
@@ -131,8 +136,7 @@ class Nodes:
         return dict.fromkeys(all_hosts(self.site))
 
     def _unknown(self, name: str, known: Sequence[str]) -> UsageError:
-        near = get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else ""
+        hint = did_you_mean(name, known)
         if self.site is not None:
             return UsageError(f"the site has no node {name!r}", hint=hint)
         hint = hint or "give --site, or enter it with node set --to planned"

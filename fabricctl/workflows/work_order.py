@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from difflib import get_close_matches
 
 from fabricctl.adapters.files import decode, read_input
 from fabricctl.cabling.comparison import Comparison
 from fabricctl.cabling.verdict import Verdict
 from fabricctl.causes.model import CauseKind
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_OK, UsageError
+from fabricctl.near import did_you_mean
 from fabricctl.repair.order_check import OrderCheck, check
 from fabricctl.repair.order_model import About, WorkOrder
 from fabricctl.repair.order_pieces import devices_of, only_device, only_rack, racks_of, split
@@ -141,10 +141,8 @@ def _racks(comparison: Comparison, intent: Intent) -> set[str]:
 def _known(what: str, name: str, *known: set[str] | list[str]) -> None:
     names = {one for some in known for one in some}
     if name not in names:
-        near = get_close_matches(name, sorted(names), n=1)
         raise UsageError(
-            f"neither plan nor discovery knows a {what} {name!r}",
-            hint=f"did you mean {near[0]}?" if near else "",
+            f"neither plan nor discovery knows a {what} {name!r}", hint=did_you_mean(name, sorted(names))
         )
 
 
@@ -173,8 +171,6 @@ def check_order(path: str, request: Request, device: str, progress: Progress) ->
 
 def _touched(device: str, names: set[str]) -> None:
     if device.split(" ")[0] not in names and device not in names:
-        near = get_close_matches(device, sorted(names), n=1)
         raise UsageError(
-            f"the work order does not touch a device {device!r}",
-            hint=f"did you mean {near[0]}?" if near else "",
+            f"the work order does not touch a device {device!r}", hint=did_you_mean(device, sorted(names))
         )

@@ -28,7 +28,7 @@ def check_fqdd(text: str) -> str:
     return text
 
 
-def device_change(attributes: Mapping[str, Any], source: BootSource, fqdd: str) -> dict[str, Any] | None:
+def device_change(attributes: Mapping[str, Any], source: BootSource, fqdd: str) -> dict[str, str] | None:
     """BIOS attributes that make a port the first boot device of its kind; empty when it is.
 
     The first one, because a boot override names the kind only, and others of the kind may be enabled, too.
@@ -39,12 +39,12 @@ def device_change(attributes: Mapping[str, Any], source: BootSource, fqdd: str) 
     switch, first = f"{prefix}1EnDis", f"{prefix}1Interface"
     if first not in attributes:
         return None
-    change: dict[str, Any] = {} if attributes.get(switch) == "Enabled" else {switch: "Enabled"}
+    change: dict[str, str] = {} if attributes.get(switch) == "Enabled" else {switch: "Enabled"}
     if attributes[first] == fqdd:
         return change
     change[first] = fqdd
     numbers = range(2, _DEVICES + 1)
     double = next((n for n in numbers if attributes.get(f"{prefix}{n}Interface") == fqdd), None)
     if double is not None and attributes.get(f"{prefix}{double}EnDis") == "Enabled":
-        change[f"{prefix}{double}Interface"] = attributes[first]  # the two change places
+        change[f"{prefix}{double}Interface"] = str(attributes[first])  # the two change places
     return change

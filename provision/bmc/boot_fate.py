@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 
 from provision.bmc.boot import Override
+from provision.bmc.times import parse_time
+
+_LATEST = timezone(timedelta(hours=-12))
+"""A time without an offset may be of any zone; this is the latest moment it can mean."""
 
 
 def fate_words(at: datetime, told: str, now: Override, last_reset: str) -> str:
@@ -19,15 +23,7 @@ def fate_words(at: datetime, told: str, now: Override, last_reset: str) -> str:
         return f"{told}: not consumed yet"
     if not now.off:
         return f"{told}: replaced by {now.words}"
-    moment = _moment(last_reset)
+    moment = parse_time(last_reset, _LATEST)
     if moment is not None and moment < at:
         return f"{told}: gone, but by the BMC's clock no reset since"
     return f"{told}: consumed"
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo is not None else None

@@ -59,7 +59,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedCertificate:
     """A certificate and where it stands.
 
     :param old: the recorded one, None when there is none; :param owner: another host for which this one is recorded.
@@ -73,7 +73,7 @@ class Judged:
 
 def judge(
     shown: Iterable[Shown], recorded: Mapping[str, Recorded], expected: Expected | None = None
-) -> list[Judged]:
+) -> list[JudgedCertificate]:
     """Where each certificate stands. :param expected: fingerprints somebody vouches for, None when nobody does."""
     judged = []
     owners = {pin.fingerprint: host for host, pin in recorded.items()}
@@ -88,11 +88,13 @@ def judge(
         else:
             standing = Standing.SAME if old.fingerprint == one.fingerprint else Standing.CHANGED
         owner = owners.get(one.fingerprint, "")
-        judged.append(Judged(one, standing, old, owner if owner != one.target.host else ""))
+        judged.append(JudgedCertificate(one, standing, old, owner if owner != one.target.host else ""))
     return judged
 
 
-def findings_of(judged: Sequence[Judged], now: datetime, *, replace: bool = False) -> list[BmcFinding]:
+def findings_of(
+    judged: Sequence[JudgedCertificate], now: datetime, *, replace: bool = False
+) -> list[BmcFinding]:
     """What is not as it should be. :param replace: changed ones are accepted."""
     found = []
     for one in judged:
@@ -120,7 +122,7 @@ def findings_of(judged: Sequence[Judged], now: datetime, *, replace: bool = Fals
     return found + _shared(judged)
 
 
-def _shared(judged: Sequence[Judged]) -> list[BmcFinding]:
+def _shared(judged: Sequence[JudgedCertificate]) -> list[BmcFinding]:
     """One certificate on several BMCs: its private key is on all of them, and a pin cannot tell them apart."""
     of: dict[str, list[str]] = defaultdict(list)
     for one in judged:

@@ -11,7 +11,7 @@ from provision.bmc.outcome import BmcFinding
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class CertificateDates:
     """Dates of the certificate the BMC serves; None where it does not tell one."""
 
     not_before: datetime | None = None
@@ -32,7 +32,7 @@ class ClockReading:
     controller: datetime
     bound_s: float
     written: str = ""
-    certificate: Certificate = Certificate()
+    certificate: CertificateDates = CertificateDates()
 
     @property
     def skew_s(self) -> float | None:
@@ -49,7 +49,7 @@ def reading(
     took_s: float,
     *,
     written: str = "",
-    certificate: Certificate = Certificate(),
+    certificate: CertificateDates = CertificateDates(),
 ) -> ClockReading:
     """A reading from when the request was sent and how long its answer took.
 
@@ -85,7 +85,7 @@ def clock_findings(one: ClockReading, max_skew_s: float) -> list[BmcFinding]:
     return found
 
 
-def _outside(certificate: Certificate, moment: datetime | None, clock: str) -> str:
+def _outside(certificate: CertificateDates, moment: datetime | None, clock: str) -> str:
     if moment is None:
         return ""
     start, end = certificate.not_before, certificate.not_after

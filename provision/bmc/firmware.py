@@ -8,12 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fabricctl.hostset import natural_key
+from provision.bmc.firmware_id import entry_id
 from provision.bmc.outcome import BmcFinding
 from provision.bmc.versions import Key, Relation, relation, version_key
 
-_DELL_ID = re.compile(
-    r"(?P<state>Installed|Current|Previous|Available)-(?P<id>[0-9]*)-(?P<version>.*?)__(?P<fqdd>.+)\Z"
-)
 _MAC_TAIL = re.compile(r"\s*-\s*(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}\s*\Z")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _PLAIN = re.compile(r"[a-z]+|[0-9]+")
@@ -63,30 +62,22 @@ class Component:
 def read_components(members: Iterable[Mapping[str, Any]]) -> list[Component]:
     """Entries in the order of their places. An entry without version is kept with an empty one: not known."""
     found = [_component(body) for body in members]
-    return sorted(found, key=lambda part: (_natural(part.fqdd or part.name), part.state, part.id))
+    return sorted(found, key=lambda part: (natural_key(part.fqdd or part.name), part.state, part.id))
 
 
 def _component(body: Mapping[str, Any]) -> Component:
     own = str(body.get("Id") or str(body.get("@odata.id") or "").rpartition("/")[2])
-    match = _DELL_ID.match(own)
-    version = str(body.get("Version") or (match["version"] if match else "") or "")
+    told = entry_id(own)
     name = _MAC_TAIL.sub("", str(body.get("Name") or own))
     can = body.get("Updateable")
     return Component(
         id=own,
         name=name,
-        version=version,
-        fqdd=match["fqdd"] if match else "",
-        state=match["state"].lower() if match else "installed",
-        component_id=match["id"] if match else "",
+        version=str(body.get("Version") or told.version),
+        fqdd=told.fqdd,
+        state=told.state,
+        component_id=told.component,
         updateable=can if isinstance(can, bool) else None,
-    )
-
-
-def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    return tuple(
-        (0, int(run), "") if run.isdigit() else (1, 0, run.lower())
-        for run in re.findall(r"[0-9]+|[^0-9]+", text)
     )
 
 
@@ -121,7 +112,7 @@ def _runs(words: Sequence[str], part: Sequence[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedVersion:
     """One line of a baseline against one host.
 
     :param component: the baseline's word; :param part: FQDD or name of what was compared, empty when nothing matched.
@@ -148,22 +139,22 @@ class Judged:
         return {"same": "as wanted", "other": "differs"}.get(self.relation.value, self.relation.value)
 
 
-def judge(host: str, components: Sequence[Component], baseline: Mapping[str, str]) -> list[Judged]:
+def judge(host: str, components: Sequence[Component], baseline: Mapping[str, str]) -> list[JudgedVersion]:
     """Every line of the baseline; where several parts match, each must have the version."""
-    found: list[Judged] = []
+    found: list[JudgedVersion] = []
     for word, want in baseline.items():
         parts = matching(word, components)
         if not parts:
-            found.append(Judged(host, word, want))
+            found.append(JudgedVersion(host, word, want))
         for part in parts:
             how = relation(part.version, want) if part.version else None
-            found.append(Judged(host, word, want, part.fqdd or part.name, part.version, how))
+            found.append(JudgedVersion(host, word, want, part.fqdd or part.name, part.version, how))
     return found
 
 
-def firmware_findings(judged: Iterable[Judged]) -> list[BmcFinding]:
+def firmware_findings(judged: Iterable[JudgedVersion]) -> list[BmcFinding]:
     """One finding per host, line of the baseline and wrong version, with the parts that have it."""
-    groups: dict[tuple[str, str, str], list[Judged]] = {}
+    groups: dict[tuple[str, str, str], list[JudgedVersion]] = {}
     for one in judged:
         if one.relation is not None and not one.right:
             groups.setdefault((one.host, one.component, one.have), []).append(one)

@@ -20,7 +20,7 @@ class Depth(IntEnum):
     """Also GPUs, drives, power supplies, memory, firmware."""
 
 
-class Link(StrEnum):
+class LinkState(StrEnum):
     """State of a port's link."""
 
     UP = "up"
@@ -50,7 +50,8 @@ class NetFunction:
 
     :param id: FQDD (``InfiniBand.Slot.7-1``), else the id the BMC gives it; :param path: its resource.
     :param adapter: id of its card, empty when the BMC tells of none.
-    :param enabled: whether it is in use; a BlueField in DPU mode is "Disabled" and boots all the same.
+    :param enabled: whether it is in use; :param type_disabled: its type is Disabled, yet a BlueField in DPU mode, which
+        says so, boots all the same.
     :param mac_permanent: burnt in, the identity; :param mac_current: in use, what DHCP sees.
     :param node_guid: and ``port_guid``: of an InfiniBand function; :param port: id of the physical port.
     """
@@ -69,6 +70,7 @@ class NetFunction:
     speed: Reading[str]
     pxe: Reading[bool]
     port: Reading[str]
+    type_disabled: bool = False
 
     @property
     def infiniband(self) -> bool:

@@ -8,7 +8,7 @@ from enum import Enum
 from provision.bmc.jobs import Job, Phase
 
 
-class Gap(Enum):
+class Unseen(Enum):
     """A look that showed no job."""
 
     SILENT = "silent"
@@ -17,7 +17,7 @@ class Gap(Enum):
     """The BMC answers, but knows no such job."""
 
 
-Seen = Job | Gap
+Seen = Job | Unseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ def look(watch: Watch, at: float, seen: Seen) -> tuple[Watch, float | End]:
         why the wait is over. Whatever is seen, a wait ends once ``total_s`` or ``silence_s`` is over.
     """
     patience = watch.patience
-    gap_s = patience.silence_s if seen is Gap.SILENT else patience.appear_s
-    silent = (at if watch.silent_since is None else watch.silent_since) if seen is Gap.SILENT else None
-    absent = (at if watch.absent_since is None else watch.absent_since) if seen is Gap.NOT_THERE else None
+    gap_s = patience.silence_s if seen is Unseen.SILENT else patience.appear_s
+    silent = (at if watch.silent_since is None else watch.silent_since) if seen is Unseen.SILENT else None
+    absent = (at if watch.absent_since is None else watch.absent_since) if seen is Unseen.NOT_THERE else None
     now = replace(watch, at=at, silent_since=silent, absent_since=absent, looks=watch.looks + 1)
     if isinstance(seen, Job):
         now = replace(now, last=seen)
@@ -80,9 +80,9 @@ def look(watch: Watch, at: float, seen: Seen) -> tuple[Watch, float | End]:
             return now, End.SETTLED
     since = silent if silent is not None else absent
     if since is not None and at - since >= gap_s:
-        if seen is Gap.SILENT:
+        if seen is Unseen.SILENT:
             return now, End.SILENT
         return now, End.GONE if watch.last is not None else End.NEVER_SEEN
     if at >= patience.total_s:
-        return now, End.SILENT if seen is Gap.SILENT else End.TOO_LONG
+        return now, End.SILENT if seen is Unseen.SILENT else End.TOO_LONG
     return now, min(patience.slowest_s, patience.poll_s * 1.5 ** min(watch.looks, 20))

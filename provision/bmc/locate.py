@@ -21,6 +21,12 @@ class Light:
     on_body: Mapping[str, Any]
     off_body: Mapping[str, Any]
 
+    @property
+    def words(self) -> str:
+        """``off``; where the wire has another word for it, ``off, shown as Lit``."""
+        word = "on" if self.on else "off"
+        return word if self.shown == word else f"{word}, shown as {self.shown}"
+
 
 def read_light(body: Mapping[str, Any], *, idrac: bool = False) -> Light | None:
     """The light of a system or chassis, None when it shows none.

@@ -131,7 +131,7 @@ def newest_first(entries: Sequence[LogEntry]) -> list[LogEntry]:
     return list(entries)
 
 
-class Walk:
+class BackInTime:
     """When to stop walking back in a log: after a page of entries in a row that are older than asked for.
 
     One older entry alone may be from a time when the clock was wrong. A log that lists its oldest entry first (a DGX

@@ -13,6 +13,8 @@ SCHEMES = ("http", "https", "nfs", "cifs")
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.\-]*)://(?P<place>[^/?#]+)/(?P<path>[^?#]+)")
 _NFS = re.compile(r"[\w.\-\[\]:]+?:/\S+\Z")
 _CIFS = re.compile(r"//[\w.\-]+/\S+\Z")
+EMPTY = "empty"
+"""What is said of a drive that holds nothing."""
 INSERT, EJECT = "#VirtualMedia.InsertMedia", "#VirtualMedia.EjectMedia"
 
 
@@ -67,8 +69,13 @@ class Drive:
 
     @property
     def words(self) -> str:
-        """For people and for the record: without the query of an address, which may be a permission to fetch it."""
-        return self.image.partition("?")[0] or ("an image it does not name" if self.inserted else "empty")
+        """For people and for the record."""
+        return image_words(self.image) or ("an image it does not name" if self.inserted else EMPTY)
+
+
+def image_words(image: str) -> str:
+    """An image's address without its query, which may be a permission to fetch it."""
+    return image.partition("?")[0]
 
 
 def read_drive(body: Mapping[str, Any]) -> Drive:

@@ -9,17 +9,17 @@ from fabricctl.hostset import natural_key
 from fabricctl.rates import parse_rate
 from provision.bmc.addresses import Place, guids, mac_of, macs
 from provision.bmc.bodies import Bodies
-from provision.bmc.inventory import Adapter, BmcNic, Depth, Link, NetFunction, Role, Technology
+from provision.bmc.inventory import Adapter, BmcNic, Depth, LinkState, NetFunction, Role, Technology
 from provision.bmc.joins import interfaces_of, port_of
 from provision.bmc.json_bodies import EMPTY, Body, each_once, inner, is_fqdd, last, objects, path_of
 from provision.bmc.outcome import Note
-from provision.bmc.reading import Reading, absent, derived, read, words
+from provision.bmc.reading import How, Reading, absent, derived, read, words
 
 _SLOT = re.compile(r"[A-Za-z]+\.(Slot|Embedded|Integrated|Mezzanine)\.([0-9]+[A-Z]?)")
 _QUICK = "not asked in a quick harvest"
 _LINKS = {
-    **dict.fromkeys(("linkup", "up", "connected"), Link.UP),
-    **dict.fromkeys(("linkdown", "down", "nolink", "disconnected"), Link.DOWN),
+    **dict.fromkeys(("linkup", "up", "connected"), LinkState.UP),
+    **dict.fromkeys(("linkdown", "down", "nolink", "disconnected"), LinkState.DOWN),
 }
 _YES, _NO = ("Supported", "Available"), ("NotSupported", "Unavailable")
 
@@ -102,7 +102,7 @@ def _function(
     technology = _technology(function, interface, port)
     permanent, current = macs(interface, function, behind)
     for name, mac in (("permanent", permanent), ("current", current)):
-        if mac.known and mac.why and mac.source and "says" in mac.why:
+        if mac.how is How.READ and mac.why:
             bodies.notes.append(Note(path, f"{name} MAC: {mac.source} says {mac.value}, {mac.why}"))
     if technology.value == Technology.INFINIBAND:
         node_guid, port_guid = guids(function, behind, permanent)
@@ -115,6 +115,7 @@ def _function(
         role=Role.USB if _over_usb(interface) else Role.HOST,
         technology=technology,
         enabled=_enabled(function, interface),
+        type_disabled=_type_disabled(function),
         mac_permanent=permanent,
         mac_current=current,
         node_guid=node_guid,
@@ -167,13 +168,17 @@ def _technology(function: Body, interface: Body, port: Body) -> Reading[str]:
 
 def _enabled(function: Body, interface: Body) -> Reading[bool]:
     """Whether it is in use; a function of type Disabled is not, though a BlueField in DPU mode boots through it."""
-    if str(function.get("NetDevFuncType") or "") == "Disabled":
+    if _type_disabled(function):
         return read(False, path_of(function), "NetDevFuncType is Disabled; its card may work nevertheless")
     for body in (function, interface):
         state = str(inner(body, "Status").get("State") or "")
         if state:
             return read(state not in ("Disabled", "Absent", "UnavailableOffline"), path_of(body))
     return absent("no state is told", path_of(function) or path_of(interface))
+
+
+def _type_disabled(function: Body) -> bool:
+    return function.get("NetDevFuncType") == "Disabled"
 
 
 def _link(
@@ -279,7 +284,7 @@ def _bmc_nic(bodies: Bodies, body: Body, functions: Sequence[NetFunction]) -> Bm
 def _shared(bodies: Bodies, role: Role, functions: Sequence[NetFunction]) -> Reading[str]:
     """FQDD of the host's port whose cable the BMC uses: the BMC has its own MAC there, but it is one port.
 
-    A report that took them for two ports found a cable too few (bb-Ricardo/check_redfish issue 196).
+    A report that took them for two ports found a cable too few (https://github.com/bb-Ricardo/check_redfish/issues/196).
     """
     if role is Role.USB:
         return absent("a network over USB has no cable")

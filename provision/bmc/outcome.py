@@ -39,6 +39,21 @@ class Outcome(Generic[T]):
     seconds: float = 0.0
 
 
+@dataclass(frozen=True)
+class Change:
+    """What came of changing one thing of one BMC.
+
+    :param before: and ``after``: for people; :param written: whether anything was sent; :param reached: read back as
+        wanted. :param said: what else is to be known, above all why it was not reached.
+    """
+
+    before: str
+    after: str
+    written: bool = False
+    reached: bool = True
+    said: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class BmcFinding:
     """Something that is not as it should be.

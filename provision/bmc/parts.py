@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from fabricctl.hostset import natural_key
 from provision.bmc.bodies import Bodies
+from provision.bmc.firmware_id import entry_id
 from provision.bmc.inventory import Depth, Dimm, Drive, FirmwareComponent, Gpu, Part, Psu, System
 from provision.bmc.json_bodies import Body, each_once, inner, last, path_of
 from provision.bmc.reading import Reading, absent, read, words
 
-_COMPONENT = re.compile(
-    r"(?P<state>Installed|Current|Previous|Available)-(?P<component>[0-9]+)-.*?__(?P<fqdd>.+)\Z"
-)
 _ACCELERATORS = ("GPU", "Accelerator")
 P = TypeVar("P", bound=Part)
 
@@ -148,13 +145,13 @@ def firmware_of(bodies: Bodies) -> tuple[FirmwareComponent, ...]:
 
 def _component(body: Body) -> FirmwareComponent:
     path = path_of(body)
-    match = _COMPONENT.match(last(path))
+    told = entry_id(last(path))
     return FirmwareComponent(
         id=last(path),
         path=path,
-        fqdd=match["fqdd"] if match else "",
-        component=match["component"] if match else "",
-        state=match["state"].lower() if match else "installed",
+        fqdd=told.fqdd,
+        component=told.component,
+        state=told.state,
         name=words(body, "Name", path),
         version=words(body, "Version", path),
     )

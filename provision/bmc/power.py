@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 from typing import Any
+
+from provision.bmc.times import parse_time
 
 
 class PowerState(StrEnum):
@@ -162,11 +163,22 @@ class PowerDecision:
         )
 
 
-def decide_power(request: PowerRequest, view: SystemView, *, force: bool = False) -> PowerDecision:
+def decide_power(
+    request: PowerRequest, view: SystemView, *, force: bool = False, grace_s: float = 1.0
+) -> PowerDecision:
     """What brings a system to where it should be.
 
     :param force: cut the power, or restart without asking, when the operating system does not follow.
+    :param grace_s: seconds it has for that; with none, and force, it is not asked at all.
     """
+    decision = _decide(request, view, force)
+    step = decision.step
+    if grace_s <= 0 and step is not None and step.escalates:
+        return PowerDecision(step.then)
+    return decision
+
+
+def _decide(request: PowerRequest, view: SystemView, force: bool) -> PowerDecision:
     power = view.power
     if power in (PowerState.UNKNOWN, PowerState.PAUSED):
         return PowerDecision(refused=f"its power state is {view.power_words}")
@@ -266,14 +278,11 @@ _SAME_S = 5.0
 
 def _other_moment(before: str, now: str) -> bool:
     """Whether two times of a last reset, as written, mean two resets."""
-    if not before or not now or before == now:
-        return False
-    try:
-        first, second = datetime.fromisoformat(before), datetime.fromisoformat(now)
-    except ValueError:
-        return True
-    if (first.tzinfo is None) != (second.tzinfo is None):
-        return True
+    first = parse_time(before)
+    second = parse_time(now, first.tzinfo if first is not None else None)
+    if first is None or second is None:
+        return False  # what cannot be read shows nothing
+    first = parse_time(before, second.tzinfo) or first  # one without an offset is of the other's zone
     return abs((second - first).total_seconds()) > _SAME_S
 
 

@@ -19,8 +19,15 @@ from yarl import URL
 from fabricctl.errors import BmcDeadlineError, BmcError, BmcGarbledError, BmcUnreachableError
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target, Verify
+from provision.redfish.mask import Mask
 from provision.redfish.transport import CONNECT_S, LARGEST_BODY, make_reply, too_large, unsent
-from provision.redfish.trust import ended_in_handshake, other_certificate, tls_context, tls_refusal
+from provision.redfish.trust import (
+    broken_tls,
+    ended_in_handshake,
+    other_certificate,
+    tls_context,
+    tls_refusal,
+)
 
 HEADERS = {
     "Accept": "application/json",
@@ -36,6 +43,7 @@ class AiohttpTransport:
 
     def __init__(self, target: Target, *, connections: int = 3) -> None:
         self._target = target
+        self.mask = Mask()
         self._base = target.url
         self._context = tls_context(target.trust)
         pin = target.trust.fingerprint if target.trust.verify is Verify.PINNED else ""
@@ -65,6 +73,7 @@ class AiohttpTransport:
         body: Mapping[str, Any] | None = None,
     ) -> Reply:
         """Send one request; see :class:`Transport`."""
+        self.mask.learn(headers, body)
         data = None
         if body is not None:
             data = json.dumps(body).encode()
@@ -81,7 +90,7 @@ class AiohttpTransport:
             ) as answer:
                 raw = await self._read(answer, path)
                 fields = {name.lower(): value for name, value in answer.headers.items()}
-                return make_reply(self._target, path, answer.status, fields, raw)
+                return make_reply(self._target, path, answer.status, fields, raw, self.mask)
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as exc:
             raise self._mapped(exc, path, deadline_s) from exc
 
@@ -91,6 +100,7 @@ class AiohttpTransport:
             async for chunk in answer.content.iter_any():
                 raw += chunk
                 if len(raw) > LARGEST_BODY:
+                    raw.clear()  # an error keeps what stood around it
                     answer.close()
                     raise too_large(self._target, path)
         except aiohttp.ClientPayloadError:
@@ -123,8 +133,8 @@ class AiohttpTransport:
             return unsent(ended_in_handshake(self._target))
         if isinstance(exc, aiohttp.ClientConnectorError):
             return unsent(BmcUnreachableError(f"no connection: {_reason(exc.os_error)}", bmc=name))
-        if isinstance(exc, ssl.SSLError):
-            return tls_refusal(self._target, exc)
+        if isinstance(exc, ssl.SSLError):  # the connection stood: the request may have arrived
+            return broken_tls(self._target, path, exc)
         if isinstance(exc, (aiohttp.ClientPayloadError, aiohttp.ClientResponseError)):
             return BmcGarbledError(f"{path}: the answer is cut short or no HTTP", bmc=name)
         if isinstance(exc, (OSError, aiohttp.ClientConnectionError)):

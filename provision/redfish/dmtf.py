@@ -27,8 +27,9 @@ from urllib3.connectionpool import HTTPSConnectionPool
 from fabricctl.errors import BmcDeadlineError, BmcError, BmcGarbledError, BmcUnreachableError
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target, Verify
+from provision.redfish.mask import Mask
 from provision.redfish.transport import CONNECT_S, LARGEST_BODY, make_reply, too_large, unsent
-from provision.redfish.trust import fingerprint_of, other_certificate, tls_context, tls_refusal
+from provision.redfish.trust import broken_tls, fingerprint_of, other_certificate, tls_context, tls_refusal
 
 library.LOGGER.setLevel(logging.CRITICAL + 1)
 _LATE = (requests.Timeout, urllib3.exceptions.ReadTimeoutError)
@@ -40,6 +41,7 @@ class DmtfTransport:
 
     def __init__(self, target: Target, threads: ThreadPoolExecutor) -> None:
         self._target = target
+        self.mask = Mask()
         self._threads = threads
         self._context = tls_context(target.trust)
         self._idle: list[_Client] = []
@@ -54,6 +56,7 @@ class DmtfTransport:
         body: Mapping[str, Any] | None = None,
     ) -> Reply:
         """Send one request; see :class:`Transport`."""
+        self.mask.learn(headers, body)
         client = self._idle.pop() if self._idle else _Client(self._target, self._context)
         loop = asyncio.get_running_loop()
         asked = {**HEADERS, **headers}
@@ -61,7 +64,7 @@ class DmtfTransport:
         try:
             async with asyncio.timeout(deadline_s):
                 status, fields, raw = await asyncio.shield(work)
-            reply = make_reply(self._target, path, status, fields, raw)
+            reply = make_reply(self._target, path, status, fields, raw, self.mask)
         except BaseException as exc:
             sent = client.abort()
             work.cancel()  # where no thread has begun it yet; one that has ends at its next step
@@ -90,8 +93,9 @@ class DmtfTransport:
             if isinstance(cause, _OtherCertificateError):
                 return unsent(other_certificate(self._target, cause.found))
             if isinstance(cause, ssl.SSLError):
-                error: BmcError = tls_refusal(self._target, cause)
-                return error if sent else unsent(error)
+                if sent:
+                    return broken_tls(self._target, path, cause)
+                return unsent(tls_refusal(self._target, cause))
         if any(isinstance(cause, _LATE) for cause in chain):
             if sent:
                 return BmcDeadlineError(f"{path}: no full answer within {deadline_s:g} s", bmc=name)
@@ -222,6 +226,7 @@ class _Adapter(HTTPAdapter):
             for chunk in answer.raw.stream(65536, decode_content=False):
                 raw += chunk
                 if len(raw) > LARGEST_BODY:
+                    raw.clear()  # an error keeps what stood around it
                     raise _TooLargeError
         except urllib3.exceptions.ProtocolError as exc:
             if answer.status_code < 400:

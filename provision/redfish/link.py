@@ -13,6 +13,7 @@ from fabricctl.errors import (
     BmcNotReadyError,
     BmcSkippedError,
     BmcTlsError,
+    BmcTooLargeError,
     BmcUnreachableError,
 )
 from provision.bmc.messages import Meaning, asked_wait, meaning, said, told
@@ -20,6 +21,7 @@ from provision.bmc.reply import Reply
 from provision.bmc.schedule import Budget
 from provision.bmc.target import Target
 from provision.redfish.limits import FleetOptions
+from provision.redfish.mask import Mask
 from provision.redfish.transport import Transport
 
 FAILURES = 3
@@ -162,7 +164,11 @@ class Link:
 
     def _again(self, exc: BmcError, lost: int, repeats: int) -> float | None:
         """The pause before a lost read is sent again; None when it is not: a BMC that hangs has had its deadline."""
-        if lost >= repeats or self._broken is not None or isinstance(exc, BmcDeadlineError):
+        if (
+            lost >= repeats
+            or self._broken is not None
+            or isinstance(exc, (BmcDeadlineError, BmcTooLargeError))
+        ):
             return None
         return self._budget.take(lost, now=self.options.clock())
 
@@ -185,10 +191,15 @@ class Link:
         )
 
     def _mute(self, reply: Reply, tries: int) -> BmcError:
-        often = f" {tries} times" if tries > 1 else ""
-        error = BmcNotReadyError(f"{reply.path}: {said(reply)}{often}, and no reason", bmc=str(self.target))
+        often = f", asked {tries} times" if tries > 1 else ""
+        error = BmcNotReadyError(f"{reply.path}: {said(reply)} without a reason{often}", bmc=str(self.target))
         error.named = False
         return error
+
+    @property
+    def mask(self) -> Mask:
+        """The secrets of this link."""
+        return self._transport.mask
 
     async def close(self) -> None:
         """Close its connections."""

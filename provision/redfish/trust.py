@@ -87,8 +87,7 @@ def tls_refusal(target: Target, exc: BaseException) -> BmcTlsError | BmcUnreacha
             f"the authorities in {target.trust.ca_file} do not vouch for its certificate: {verify[1].strip()}",
             bmc=str(target),
         )
-    reason = getattr(exc, "reason", None) or text or type(exc).__name__
-    words = str(reason).replace("_", " ").lower()
+    words = _words(exc)
     hint = _older(target) if re.search(r"protocol|version|handshake", words) else ""
     return BmcTlsError(f"no TLS connection: {words}", bmc=str(target), hint=hint)
 
@@ -98,6 +97,16 @@ def ended_in_handshake(target: Target) -> BmcUnreachableError:
     return BmcUnreachableError(
         "it ended the connection in the TLS handshake", bmc=str(target), hint=_older(target)
     )
+
+
+def broken_tls(target: Target, path: str, exc: BaseException) -> BmcUnreachableError:
+    """The error of TLS that broke after the handshake, when the request may have arrived."""
+    return BmcUnreachableError(f"{path}: the connection broke: {_words(exc)}", bmc=str(target))
+
+
+def _words(exc: BaseException) -> str:
+    reason = getattr(exc, "reason", None) or str(exc) or type(exc).__name__
+    return str(reason).replace("_", " ").lower()
 
 
 def _older(target: Target) -> str:

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from fabricctl.hostset import fold
 from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
+from provision.bmc.outcome import Change
 from provision.report.common import Table
 
 SCHEMA = "fabricctl.bmc-changes/1"
@@ -50,6 +51,13 @@ class Changed:
     before: str = ""
     after: str = ""
     said: str = ""
+
+
+def changed_row(host: str, change: Change) -> Changed:
+    """What came of one change of one node."""
+    done = Result.DONE if change.written else Result.UNCHANGED
+    kind = done if change.reached else Result.NOT_REACHED
+    return Changed(host, kind, change.before, change.after, change.said)
 
 
 def plan_lines(planned: Sequence[Planned], what: str) -> list[Line]:

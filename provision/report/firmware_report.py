@@ -7,7 +7,7 @@ from typing import Any
 
 from fabricctl.report.screen import BAD, BOLD, DIM, PLAIN, Line
 from fabricctl.report.tables import csv_table, markdown_table, text_table
-from provision.bmc.firmware import Component, Judged, Spread
+from provision.bmc.firmware import Component, JudgedVersion, Spread
 from provision.bmc.outcome import BmcFinding, Outcome
 from provision.report.fleet import document, hosts_cell
 
@@ -113,7 +113,7 @@ def firmware_json(firmware: Firmware, spreads: Sequence[Spread], outcomes: Seque
     return document(SCHEMA, content, outcomes)
 
 
-def diff_lines(judged: Sequence[Judged]) -> list[Line]:
+def diff_lines(judged: Sequence[JudgedVersion]) -> list[Line]:
     """Baseline against hosts: component, wanted version, and hosts by what they have."""
     groups: dict[tuple[str, str, str, str], list[str]] = {}
     for one in judged:
@@ -136,22 +136,22 @@ def diff_lines(judged: Sequence[Judged]) -> list[Line]:
     return [((header, DIM),), *(((text, style),) for text, style in zip(body, styles, strict=True))]
 
 
-def _diff_rows(judged: Sequence[Judged]) -> list[list[str]]:
+def _diff_rows(judged: Sequence[JudgedVersion]) -> list[list[str]]:
     return [[one.host, one.component, one.part, one.want, one.have, one.words] for one in judged]
 
 
-def diff_csv(judged: Sequence[Judged]) -> str:
+def diff_csv(judged: Sequence[JudgedVersion]) -> str:
     """One row per host and part."""
     return csv_table(DIFF_COLUMNS, _diff_rows(judged))
 
 
-def diff_markdown(judged: Sequence[Judged]) -> str:
+def diff_markdown(judged: Sequence[JudgedVersion]) -> str:
     """What is not as wanted, for a ticket."""
     return markdown_table(DIFF_COLUMNS, _diff_rows([one for one in judged if not one.right]))
 
 
 def diff_json(
-    judged: Sequence[Judged], outcomes: Sequence[Outcome[Any]], findings: Sequence[BmcFinding]
+    judged: Sequence[JudgedVersion], outcomes: Sequence[Outcome[Any]], findings: Sequence[BmcFinding]
 ) -> str:
     """Every comparison with its verdict."""
     rows = [dict(zip(DIFF_COLUMNS, row, strict=True)) for row in _diff_rows(judged)]

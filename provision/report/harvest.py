@@ -12,9 +12,9 @@ from fabricctl.nodes.facts import FactChange
 from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
 from fabricctl.report.tables import text_table
 from provision.bmc.inventory import Depth, Inventory, Role, Technology
+from provision.bmc.node_facts import Unread, unread
 from provision.bmc.outcome import BmcFinding, Outcome
 from provision.bmc.reading import How
-from provision.bmc.told import Unread, unread
 from provision.report.common import exposure_lines, failure_lines
 
 LONGEST = 60

@@ -11,9 +11,9 @@ from typing import Any
 from fabricctl import __version__
 from fabricctl.report.tables import csv_table, markdown_table
 from provision.bmc.inventory import BmcNic, Depth, Family, Inventory, NetFunction, Role, System, Technology
+from provision.bmc.node_facts import unsure
 from provision.bmc.outcome import Outcome
 from provision.bmc.reading import How, Reading
-from provision.bmc.told import unsure
 from provision.report.common import exposures, failures_json
 from provision.report.harvest import Told
 

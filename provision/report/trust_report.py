@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fabricctl.errors import BmcError
 from fabricctl.report.screen import BAD, DIM, GOOD, PLAIN, Line
-from provision.bmc.certificates import Judged, Standing
+from provision.bmc.certificates import JudgedCertificate, Standing
 from provision.bmc.outcome import BmcFinding, Outcome
 from provision.bmc.target import Target, Verify
 from provision.report.bmc_findings import finding_lines, findings_json
@@ -26,7 +26,7 @@ _UNUSED = {Verify.CA: "by its authority", Verify.OFF: "not checked"}
 Unread = Sequence[tuple[Target, BmcError]]
 
 
-def trust_table(judged: Sequence[Judged]) -> Table:
+def trust_table(judged: Sequence[JudgedCertificate]) -> Table:
     """One row a certificate."""
     rows = [
         (
@@ -59,7 +59,9 @@ def trust_table(judged: Sequence[Judged]) -> Table:
     return Table(SCHEMA, "certificates", COLUMNS, rows, objects, [_STYLES[one.standing] for one in judged])
 
 
-def trust_lines(judged: Sequence[Judged], findings: Sequence[BmcFinding], unread: Unread) -> list[Line]:
+def trust_lines(
+    judged: Sequence[JudgedCertificate], findings: Sequence[BmcFinding], unread: Unread
+) -> list[Line]:
     """What was shown, what is wrong with it, and who showed nothing."""
     lines = trust_table(judged).lines()
     targets = [one.shown.target for one in judged] + [target for target, _ in unread]
@@ -68,14 +70,14 @@ def trust_lines(judged: Sequence[Judged], findings: Sequence[BmcFinding], unread
     return lines
 
 
-def trust_json(judged: Sequence[Judged], findings: Sequence[BmcFinding], unread: Unread) -> str:
+def trust_json(judged: Sequence[JudgedCertificate], findings: Sequence[BmcFinding], unread: Unread) -> str:
     """The document."""
     return trust_table(judged).json(
         findings=findings_json(findings), could_not_tell=failures_json(_outcomes(unread))
     )
 
 
-def _word(one: Judged) -> str:
+def _word(one: JudgedCertificate) -> str:
     if one.standing is Standing.UNUSED:
         return _UNUSED.get(one.shown.target.trust.verify, one.standing.value)
     if one.standing is Standing.SAME and one.old is not None:

@@ -14,9 +14,10 @@ from provision.bmc.job_watch import End, Patience
 from provision.bmc.jobs import Job, WantedJob
 from provision.bmc.reply import Reply
 from provision.redfish.bmc import Bmc, Group, Resource
+from provision.workflows.change import AT_RESET, Sending
 from provision.workflows.elapsed import SILENCE, Elapsed
 from provision.workflows.job_runner import JobResult, ensure_job, wait_job
-from provision.workflows.journal import Record, forget
+from provision.workflows.journal import FORGET, Record
 from provision.workflows.lc_gate import wait_ready
 
 BIOS_JOB = WantedJob("BIOSConfiguration", "BIOS.Setup.1-1", "a BIOS job")
@@ -145,7 +146,7 @@ async def write_bios(
     wanted: Mapping[str, str],
     options: BiosWrite,
     reset: Reset,
-    record: Record = forget,
+    record: Record = FORGET,
 ) -> BiosResult:
     """Make the values the wanted ones: read first, one request with every difference, one job, read back.
 
@@ -155,17 +156,16 @@ async def write_bios(
     :raises BmcError: as reading, writing and the job say.
     """
     state, plan = await _plan(bmc, wanted)
-    _check(bmc, plan)
+    check_plan(bmc, plan)
     if not plan.changes:
         return BiosResult(plan, applied=True)
-    layout = await bmc.layout()
-    if layout.idrac:
-        job = await _through_job(bmc, wanted, state, plan, options, record)
-    else:
-        job = None
-        if not plan.waiting:
-            await bmc.patch(state.settings, patch_body(state, plan))
-            _keep(bmc, plan, record)
+    job, sending = None, sending_of(bmc, plan, record)
+    if (await bmc.layout()).idrac:
+        job = await schedule_bios(
+            bmc, wanted, state, plan, sending, patience=options.patience, clock=options.clock
+        )
+    elif not plan.waiting:
+        await _patch(sending, state, plan)
     if _failed(job):  # a restart would change nothing, and might be one too many
         return BiosResult(plan, job, wrong=await _wrong(bmc, wanted))
     if options.reset:
@@ -175,68 +175,93 @@ async def write_bios(
         job = replace(done, reused=job.reused)
     if options.reset or options.wait:
         wrong = await (_wrong(bmc, wanted) if _failed(job) else _settled(bmc, wanted, options))
+        _keep_wrong(sending, plan, wrong)
         return BiosResult(plan, job, applied=not wrong, wrong=wrong)
     pending = (await read_bios_state(bmc)).pending
     scheduled = all(name in pending and pending[name] == value for name, value in plan.changes.items())
+    if scheduled:
+        sending.reached(AT_RESET)
     return BiosResult(plan, job, scheduled=scheduled)
 
 
-def _check(bmc: Bmc, plan: BiosPlan) -> None:
+def check_plan(bmc: Bmc, plan: BiosPlan) -> None:
+    """Refuse a plan that cannot be carried out. :raises BmcAnswerError: :raises BmcBusyError: nothing was written."""
     if plan.refused:
         raise BmcAnswerError(f"{'; '.join(plan.refused)}; nothing was written", bmc=str(bmc.target))
     if plan.blocked:
-        waiting = ", ".join(f"{name}={shown(name, value)}" for name, value in plan.blocked.items())
         raise BmcBusyError(
-            f"other values wait for the next boot: {waiting}; nothing was written",
+            f"{blocked_words(plan)}; nothing was written",
             bmc=str(bmc.target),
             hint="restart the node to apply them, or clear their job",
         )
 
 
-async def _through_job(
+def blocked_words(plan: BiosPlan) -> str:
+    """Which values of others are in a plan's way."""
+    waiting = ", ".join(f"{name}={shown(name, value)}" for name, value in plan.blocked.items())
+    return f"other values wait for the next boot: {waiting}"
+
+
+def sending_of(bmc: Bmc, plan: BiosPlan, record: Record) -> Sending:
+    """The change of a plan, an event for each attribute."""
+    moves = [
+        (f"{name}={shown(name, plan.before.get(name))}", f"{name}={shown(name, value)}")
+        for name, value in plan.changes.items()
+    ]
+    return Sending(bmc, record, EventKind.NODE_BIOS, moves)
+
+
+async def schedule_bios(
     bmc: Bmc,
     wanted: Mapping[str, str],
     state: BiosState,
     plan: BiosPlan,
-    options: BiosWrite,
-    record: Record,
+    sending: Sending,
+    *,
+    patience: Patience = JOB_PATIENCE,
+    clock: Callable[[], float] = time.monotonic,
 ) -> JobResult:
-    layout = await bmc.layout()
-    await wait_ready(bmc, clock=options.clock)
+    """Have an iDRAC bring a plan's values at the next reset: one request, one job. The plan has been checked.
 
-    kept = False
+    :param wanted: what the plan was made of. :raises BmcError: as reading, writing and the job say.
+    """
+    manager = (await bmc.layout()).manager
+    await wait_ready(bmc, clock=clock)
 
     async def create() -> Reply:
-        nonlocal kept
         if plan.waiting:  # somebody wrote the values and no job: they would never be applied
-            return await bmc.post(f"{layout.manager}/Oem/Dell/Jobs", {"TargetSettingsURI": state.settings})
-        reply = await bmc.patch(state.settings, patch_body(state, plan))
-        _keep(bmc, plan, record)
-        kept = True
-        return reply
+            return await sending.post(f"{manager}/Oem/Dell/Jobs", {"TargetSettingsURI": state.settings})
+        return await sending.patch(state.settings, patch_body(state, plan))
 
     async def equal(job: Job) -> bool:  # noqa: ARG001 - an iDRAC has one set of pending values for all jobs
         again = plan_write(bmc.target.host, await read_bios_state(bmc), wanted, None)
         return not again.changes or again.waiting
 
     result = await ensure_job(
-        bmc,
-        BIOS_JOB,
-        create,
-        equal=equal,
-        until_waiting=True,
-        patience=options.patience,
-        clock=options.clock,
+        bmc, BIOS_JOB, create, equal=equal, until_waiting=True, patience=patience, clock=clock
     )
-    if not (kept or result.reused or plan.waiting):
-        _keep(bmc, plan, record)  # the answer was lost, and the job shows that the request was not
+    if result.ok:
+        sending.reached(AT_RESET)
+    else:
+        sending.tell(result.words)
     return result
 
 
-def _keep(bmc: Bmc, plan: BiosPlan, record: Record) -> None:
-    for name, value in plan.changes.items():
-        before = f"{name}={shown(name, plan.before.get(name))}"
-        record(EventKind.NODE_BIOS, bmc.target.host, before, f"{name}={shown(name, value)}")
+async def _patch(sending: Sending, state: BiosState, plan: BiosPlan) -> None:
+    """Write to a BMC that needs no job. A lost answer is settled by what is read back."""
+    error = await sending.attempt(sending.patch(state.settings, patch_body(state, plan)))
+    if error is not None and not sending.lost:
+        raise error
+
+
+def _keep_wrong(sending: Sending, plan: BiosPlan, wrong: Values) -> None:
+    """What was seen in force at the end."""
+    if not wrong:
+        sending.reached()
+        return
+    sending.tell(
+        *(f"it is {shown(name, wrong[name])}" if name in wrong else "in force" for name in plan.changes)
+    )
 
 
 def _failed(job: JobResult | None) -> bool:

@@ -7,15 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fabricctl.errors import (
-    BmcError,
-    BmcNotFoundError,
-    BmcOutcomeUnknownError,
-    BmcUnsupportedError,
-)
+from fabricctl.errors import BmcNotFoundError, BmcUnsupportedError
 from fabricctl.nodes.model import EventKind
 from provision.bmc.boot import (
-    BootChange,
     BootOption,
     BootSource,
     BootView,
@@ -30,20 +24,20 @@ from provision.bmc.boot import (
     wanted_override,
 )
 from provision.bmc.jobs import WantedJob
+from provision.bmc.outcome import Change
 from provision.bmc.power import PowerState, SystemView
 from provision.bmc.refusal import REFUSED, keys_of, refuses_place
 from provision.bmc.reply import Reply
 from provision.redfish.bmc import Bmc, Resource
-from provision.workflows.elapsed import ABSENT_S, SILENCE, Elapsed, come_back
+from provision.workflows.change import AT_RESET, Sending
+from provision.workflows.elapsed import ABSENT_S, SILENCE, Elapsed
 from provision.workflows.job_runner import JobResult, ensure_job, wait_job
-from provision.workflows.journal import Record, forget
+from provision.workflows.journal import FORGET, Record
 from provision.workflows.lc_gate import wait_ready
 from provision.workflows.power import read_body, view_of
 
 PARTIAL = frozenset({"SYS444", "SYS410"})
 """An iDRAC answers 400 with these and has still set a part, such as the target without Enabled."""
-
-LOST = "the answer to the change was lost"
 
 
 @dataclass(frozen=True)
@@ -55,19 +49,12 @@ class BootState:
 
 
 @dataclass(frozen=True)
-class BootResult:
-    """What came of setting a boot override or order.
+class OrderChange(Change):
+    """What came of setting a boot order on an iDRAC.
 
-    :param before: and ``after``: for people; :param written: whether anything was sent; :param reached: read back as
-        wanted. :param said: what else is to be known; :param job: that brings a boot order at the next reset.
-    :param order: that is wanted, empty for an override.
+    :param job: that brings it at the next reset; :param order: that is wanted.
     """
 
-    before: str
-    after: str
-    written: bool = False
-    reached: bool = True
-    said: str = ""
     job: JobResult | None = None
     order: tuple[str, ...] = ()
 
@@ -97,9 +84,9 @@ async def set_override(
     *,
     continuous: bool = False,
     mode: str = "",
-    record: Record = forget,
+    record: Record = FORGET,
     clock: Callable[[], float] = time.monotonic,
-) -> BootResult:
+) -> Change:
     """Set what is booted next, and prove it by reading back. Nothing is written when it is set already.
 
     :param continuous: not once but every time; :param mode: written only when it differs.
@@ -112,52 +99,24 @@ async def set_override(
         raise BmcUnsupportedError(change.refused, bmc=str(bmc.target))
     before = state.boot.override.words
     if change.body is None:
-        return BootResult(before, before)
+        return Change(before, before)
     # in POST it would be taken by the boot that is under way, or be lost
     await wait_ready(bmc, post_too=state.system.power is not PowerState.OFF, clock=clock)
-    said = await _write(bmc, state.boot, change)
-    try:
-        result = await _read_back(bmc, before, wanted, mode, said)
-    except BmcError:
-        record(EventKind.NODE_BOOT, bmc.target.host, before, f"{wanted.words} sent, not read back")
-        raise
-    record(EventKind.NODE_BOOT, bmc.target.host, before, result.after)
-    return result
-
-
-async def _write(bmc: Bmc, boot: BootView, change: BootChange) -> str:
-    """Send the change to where it is taken. :returns: what was refused or lost, for people; empty when nothing was."""
-    assert change.body is not None
-    refused: BmcError | None = None
-    for path in boot.paths:
-        try:
-            await bmc.patch(path, change.body)
-        except BmcOutcomeUnknownError:
-            return LOST
-        except REFUSED as error:
-            if keys_of(error) & PARTIAL or not refuses_place(error):
-                return _answered(error)  # a part of it may be set: what is set now is read back
-            refused = error
-            continue
-        return ""
-    assert refused is not None
-    return _answered(refused)
-
-
-async def _read_back(bmc: Bmc, before: str, wanted: Override, mode: str, said: str) -> BootResult:
-    if said == LOST:
-        await come_back(bmc, 60.0)
+    sending = Sending(bmc, record, EventKind.NODE_BOOT, [(before, wanted.words)])
+    for path in state.boot.paths:
+        error = await sending.attempt(sending.patch(path, change.body))
+        if error is None or keys_of(error) & PARTIAL or not refuses_place(error):
+            break  # a part of it may be set even so: what is set now is read back
     now = (await read_state(bmc)).boot
     reached = now.override.same(wanted) and mode in ("", now.mode)
-    if not reached and not said:
-        # sushy-emulator stores Continuous whatever it is asked for, and answers 204
-        said = f"the BMC took the change to {wanted.words} and did something else"
-    return BootResult(before, now.override.words, True, reached, said)
+    # sushy-emulator stores Continuous whatever it is asked for, and answers 204
+    otherwise = f"the BMC took the change to {wanted.words} and did something else"
+    return sending.seen(now.override.words, reached, otherwise)
 
 
 async def set_order(
-    bmc: Bmc, source: BootSource, *, record: Record = forget, clock: Callable[[], float] = time.monotonic
-) -> BootResult:
+    bmc: Bmc, source: BootSource, *, record: Record = FORGET, clock: Callable[[], float] = time.monotonic
+) -> Change:
     """Put the boot options of one source first, for good. On an iDRAC this makes a job for the next reset.
 
     Where a system has no order that can be written, the override becomes continuous, if the BMC knows that.
@@ -174,7 +133,7 @@ async def set_order(
         return await set_override(bmc, source, continuous=True, record=record, clock=clock)
     before = order_words(boot.order, names)
     if order == boot.order:
-        return BootResult(before, before, said="it waits for the next reset" if boot.order_waits else "")
+        return Change(before, before, said="it waits for the next reset" if boot.order_waits else "")
     await wait_ready(bmc, clock=clock)
     return await _write_order(bmc, boot, order, before, names, record, clock)
 
@@ -187,37 +146,34 @@ async def _write_order(
     names: Mapping[str, str],
     record: Record,
     clock: Callable[[], float],
-) -> BootResult:
+) -> Change:
     after = order_words(order, names)
+    sending = Sending(bmc, record, EventKind.NODE_BOOT, [(before, after)])
     if not (await bmc.layout()).idrac:
-        said = ""
-        try:
-            await bmc.patch(boot.order_path, {"Boot": {"BootOrder": list(order)}})
-        except BmcOutcomeUnknownError:
-            said = LOST
-            await come_back(bmc, 60.0)
+        await sending.attempt(sending.patch(boot.order_path, {"Boot": {"BootOrder": list(order)}}))
         now = (await read_state(bmc)).boot.order
-        record(EventKind.NODE_BOOT, bmc.target.host, before, order_words(now, names))
-        return BootResult(before, order_words(now, names), True, now == order, said)
+        return sending.seen(order_words(now, names), now == order)
     body = {"@Redfish.SettingsApplyTime": {"ApplyTime": "OnReset"}, "Boot": {"BootOrder": list(order)}}
     wanted = WantedJob("BIOSConfiguration", "BIOS.Setup.1-1", "a job for the boot order")
 
     async def create() -> Reply:
-        reply = await bmc.patch(boot.order_path, body)
-        record(EventKind.NODE_BOOT, bmc.target.host, before, f"{after}, at the next reset")
-        return reply
+        return await sending.patch(boot.order_path, body)
 
     async def same(_job: Any) -> bool:
         return (await read_state(bmc)).boot.order == order
 
     result = await ensure_job(bmc, wanted, create, equal=same, until_waiting=True, clock=clock)
+    if result.ok:
+        sending.reached(AT_RESET)
+    else:
+        sending.tell(result.words)
     said = "a job brings it at the next reset" if result.ok else result.words
-    return BootResult(before, after, not result.reused, result.ok, said, result, order)
+    return OrderChange(before, after, not result.reused, result.ok, said, result, order)
 
 
 async def prove_order(
-    bmc: Bmc, wanted: BootResult, *, clock: Callable[[], float] = time.monotonic
-) -> BootResult:
+    bmc: Bmc, wanted: OrderChange, *, clock: Callable[[], float] = time.monotonic
+) -> Change:
     """After a reset: wait for the job that brings a boot order, and read the order back."""
     if wanted.job is None or wanted.job.job is None:
         return wanted
@@ -279,7 +235,3 @@ def order_words(order: tuple[str, ...], names: Mapping[str, str]) -> str:
     name = names.get(order[0], "")
     first = f"{order[0]} ({name})" if name else order[0]
     return ", ".join([first, *order[1:]])
-
-
-def _answered(error: BmcError) -> str:
-    return f"the BMC answered {error.message}"

@@ -5,15 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from provision.bmc.bios import BiosPlan
 from provision.bmc.boot import BootSource, Consumed, wanted_override
 from provision.bmc.media import MediaDecision, decide_insert
+from provision.bmc.outcome import Change
 from provision.bmc.power import PowerRequest
 from provision.redfish.bmc import Bmc
 from provision.workflows.boot import (
-    BootResult,
     BootState,
+    OrderChange,
     prove_order,
     read_state,
     set_order,
@@ -21,11 +22,11 @@ from provision.workflows.boot import (
     wanted_order,
     watch_consumed,
 )
-from provision.workflows.boot_device import port_change, prepare_port
-from provision.workflows.job_runner import JobResult, wait_job
-from provision.workflows.journal import Record, forget
+from provision.workflows.boot_device import plan_port, prepare_port
+from provision.workflows.job_runner import wait_job
+from provision.workflows.journal import FORGET, Record
 from provision.workflows.lc_gate import wait_ready
-from provision.workflows.media import MediaResult, insert, read_drives
+from provision.workflows.media import insert, read_drives
 from provision.workflows.power import PowerOptions, PowerResult, set_power
 
 
@@ -54,8 +55,8 @@ class BootPlan:
 class BootRun:
     """What came of it, step by step; None: that step was not asked for, or not come to."""
 
-    boot: BootResult | None = None
-    media: MediaResult | None = None
+    boot: Change | None = None
+    media: Change | None = None
     power: PowerResult | None = None
     fate: Consumed | None = None
     said: str = ""
@@ -72,13 +73,13 @@ class BootLook:
     """What a plan is made from; None where the plan does not ask for it.
 
     :param order: with the wanted source first, or why there is none; :param names: of the boot options.
-    :param port: BIOS settings that must change, None also when there are none for it; :param media: what to insert.
+    :param port: the BIOS write that makes it a boot device, None also when none can; :param media: what to insert.
     """
 
     state: BootState
     order: tuple[str, ...] | str | None = None
     names: Mapping[str, str] = field(default_factory=dict)
-    port: Mapping[str, Any] | None = None
+    port: BiosPlan | None = None
     media: MediaDecision | None = None
 
 
@@ -90,19 +91,19 @@ async def look_before(bmc: Bmc, plan: BootPlan) -> BootLook:
         order, known = await wanted_order(bmc, state.boot, plan.source)
         names = dict(known)
     if plan.nic:
-        port = await port_change(bmc, plan.source, plan.nic)
+        port = await plan_port(bmc, plan.source, plan.nic)
     if plan.image:
         places = await read_drives(bmc)
         media = decide_insert(places[0] if places else [], plan.image, replace=plan.replace)
     return BootLook(state, order, names, port, media)
 
 
-async def boot_node(bmc: Bmc, plan: BootPlan, record: Record = forget) -> BootRun:
+async def boot_node(bmc: Bmc, plan: BootPlan, record: Record = FORGET) -> BootRun:
     """Image, boot device, override, reset, proof: each only when it is asked for and the one before it worked.
 
     :raises BmcError: as the steps say; those before it were done, and are in the record.
     """
-    media: MediaResult | None = None
+    media: Change | None = None
     if plan.image:
         media = await insert(bmc, plan.image, replace=plan.replace, record=record)
         if not media.reached:
@@ -120,14 +121,15 @@ async def boot_node(bmc: Bmc, plan: BootPlan, record: Record = forget) -> BootRu
     if not power.reached:
         return BootRun(boot, media, power, said="it did not restart; the boot is set for when it does")
     if plan.persistent:
-        return BootRun(await prove_order(bmc, boot, clock=plan.clock), media, power)
+        proved = await prove_order(bmc, boot, clock=plan.clock) if isinstance(boot, OrderChange) else boot
+        return BootRun(proved, media, power)
     if not plan.prove:
         return BootRun(boot, media, power)
     fate, _ = await watch_consumed(bmc, wanted_override(plan.source), clock=plan.clock)
     return BootRun(boot, media, power, fate)
 
 
-async def _boot(bmc: Bmc, plan: BootPlan, record: Record) -> BootResult:
+async def _boot(bmc: Bmc, plan: BootPlan, record: Record) -> Change:
     if plan.persistent:
         return await set_order(bmc, plan.source, record=record, clock=plan.clock)
     return await set_override(bmc, plan.source, mode=plan.mode, record=record, clock=plan.clock)
@@ -140,12 +142,12 @@ async def _restart(bmc: Bmc, plan: BootPlan, record: Record) -> PowerResult:
 async def _port(bmc: Bmc, plan: BootPlan, record: Record) -> str:
     """Make the port a boot device. :returns: what must come before the override can be set; empty when nothing."""
     made = await prepare_port(bmc, plan.source, plan.nic, record=record, clock=plan.clock)
-    if made.job is None:
+    if made is None:
         return ""
-    if not made.job.ok:
-        return made.job.words
-    assert made.job.job is not None
-    name = made.job.job.id
+    if not made.ok:
+        return made.words
+    assert made.job is not None
+    name = made.job.id
     if not plan.reset:
         # a one-time boot set now would be spent by the boot in which the job runs
         return (
@@ -154,7 +156,7 @@ async def _port(bmc: Bmc, plan: BootPlan, record: Record) -> str:
     restarted = await _restart(bmc, plan, record)
     if not restarted.reached:
         return f"it did not restart; job {name} still waits for that"
-    result: JobResult = await wait_job(bmc, name, clock=plan.clock)
+    result = await wait_job(bmc, name, clock=plan.clock)
     if not result.ok:
         return result.words
     await wait_ready(bmc, clock=plan.clock)

@@ -12,7 +12,14 @@ from typing import Any
 from fabricctl.adapters.command import Deadline
 from fabricctl.adapters.local import LocalSession
 from fabricctl.errors import BmcAnswerError, BmcDeadlineError, BmcError, BmcUnsupportedError, ViewerError
-from provision.bmc.clock import Certificate, ClockReading, OwnClock, read_chrony, read_timedatectl, reading
+from provision.bmc.clock import (
+    CertificateDates,
+    ClockReading,
+    OwnClock,
+    read_chrony,
+    read_timedatectl,
+    reading,
+)
 from provision.bmc.target import Target
 from provision.bmc.times import parse_offset, parse_time
 from provision.redfish.bmc import Bmc, Resource
@@ -34,16 +41,16 @@ class Clocks:
     elapsed: Callable[[], float] = monotonic
 
 
-Served = Callable[[Target], Awaitable[Certificate]]
+Served = Callable[[Target], Awaitable[CertificateDates]]
 
 
-async def served_dates(target: Target) -> Certificate:
+async def served_dates(target: Target) -> CertificateDates:
     """Dates of the certificate that is really served: what a client will hold against its clock.
 
     :raises BmcError: no TLS with it.
     """
     found = await fetch_certificate(target)
-    return Certificate(found.not_before, found.not_after)
+    return CertificateDates(found.not_before, found.not_after)
 
 
 async def read_clock(
@@ -63,7 +70,7 @@ async def read_clock(
     return min(looks, key=lambda look: look.bound_s)
 
 
-async def _dates(bmc: Bmc, manager: str, served: Served | None) -> Certificate:
+async def _dates(bmc: Bmc, manager: str, served: Served | None) -> CertificateDates:
     if served is not None:
         try:
             return await served(bmc.target)
@@ -72,7 +79,7 @@ async def _dates(bmc: Bmc, manager: str, served: Served | None) -> Certificate:
     return await _certificate(bmc, manager)
 
 
-async def _look(bmc: Bmc, manager: str, clocks: Clocks, certificate: Certificate) -> ClockReading:
+async def _look(bmc: Bmc, manager: str, clocks: Clocks, certificate: CertificateDates) -> ClockReading:
     sent, begun = clocks.now(), clocks.elapsed()
     reply = await bmc.get(manager)
     took_s = clocks.elapsed() - begun
@@ -93,15 +100,15 @@ def _http_date(text: str) -> datetime | None:
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
-async def _certificate(bmc: Bmc, manager: str) -> Certificate:
+async def _certificate(bmc: Bmc, manager: str) -> CertificateDates:
     path = f"{manager}/NetworkProtocol/HTTPS/Certificates"
     try:
         members = await bmc.members(path)
     except (BmcAnswerError, BmcDeadlineError, BmcUnsupportedError) as error:
         bmc.note(path, f"dates of the certificate are not known: {error.message}")
-        return Certificate()
+        return CertificateDates()
     served = next((body for body in members if "Web" in _usage(body)), members[0] if members else {})
-    return Certificate(parse_time(served.get("ValidNotBefore")), parse_time(served.get("ValidNotAfter")))
+    return CertificateDates(parse_time(served.get("ValidNotBefore")), parse_time(served.get("ValidNotAfter")))
 
 
 def _usage(body: Resource) -> Any:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fabricctl.adapters.store.location import Location
+from fabricctl.adapters.store.reading import read_store
 from fabricctl.nodes.model import IdentityKind, NodeRecord, NodeState
+from provision.bmc.node_facts import BMC_PART
 from provision.bmc.target import Target
-from provision.bmc.told import BMC_PART
 from provision.workflows.targets import site_targets
 
 if TYPE_CHECKING:
@@ -27,10 +27,8 @@ def read_desk(
     """
     records: Mapping[str, NodeRecord] = {}
     pins: Mapping[str, str] = {}
-    if not location.path or os.path.exists(location.path):
-        from fabricctl.adapters.store.store import open_store
-
-        with open_store(location, site=site.name, create=False) as store:
+    with read_store(location, site.name) as store:
+        if store is not None:
             records = store.nodes.all(hosts)
             pins = store.pins.current()
     tags = {name: tag for name, record in records.items() if (tag := _tag(record))}
@@ -49,12 +47,8 @@ def read_macs(site: Site, location: Location) -> dict[str, str]:
 
     :raises StateError: the store cannot be read.
     """
-    if location.path and not os.path.exists(location.path):
-        return {}
-    from fabricctl.adapters.store.store import open_store
-
-    with open_store(location, site=site.name, create=False) as store:
-        records = store.nodes.all()
+    with read_store(location, site.name) as store:
+        records = store.nodes.all() if store is not None else {}
     return {
         name: held.fact.value
         for name, record in records.items()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from fabricctl.errors import BmcAnswerError, BmcDeadlineError, BmcNotFoundError, BmcUnsupportedError
+from fabricctl.errors import BmcAnswerError, BmcDeadlineError, BmcError, BmcNotFoundError, BmcUnsupportedError
 from provision.bmc.firmware import Component, read_components
 from provision.bmc.json_bodies import links
 from provision.redfish.bmc import Bmc, Group, Resource
+from provision.workflows.together import together
 
 INVENTORY = "/redfish/v1/UpdateService/FirmwareInventory"
 
@@ -22,35 +22,60 @@ class FirmwareList:
     whole: bool = True
 
 
-async def read_firmware(bmc: Bmc) -> FirmwareList:
-    """All entries of the inventory.
+@dataclass(frozen=True)
+class Entries:
+    """Bodies of the inventory's entries. :param left_out: paths of those that did not answer, and why."""
 
-    One answer with every entry takes a DGX H100 longer than any deadline (public report: infra-controller 6419); then
-    the entries are read one by one, and one that does not answer is left out and noted. Without an inventory, the
-    versions that system and manager tell are better than none.
+    bodies: Sequence[Resource]
+    left_out: Sequence[tuple[str, BmcError]] = ()
+
+
+async def read_entries(bmc: Bmc, path: str = INVENTORY) -> Entries:
+    """Every entry of the inventory.
+
+    One answer with all of them takes a DGX H100 longer than any deadline
+    (https://github.com/dsx-ai-factory/infra-controller/issues/6419): then they are read one by one, and one that does
+    not answer is left out.
+
+    :raises BmcError: it cannot be read.
+    """
+    try:
+        return Entries(await bmc.members(path, Group.SLOW))
+    except BmcDeadlineError:
+        bmc.note(path, "the whole inventory took too long: its entries were read one by one")
+        return await _one_by_one(bmc, path)
+
+
+async def read_firmware(bmc: Bmc) -> FirmwareList:
+    """All entries of the inventory; one that does not answer is noted.
+
+    Without an inventory, the versions that system and manager tell are better than none.
 
     :raises BmcError: neither could be read.
     """
     try:
-        members = await bmc.members(INVENTORY, Group.SLOW)
-    except BmcDeadlineError:
-        bmc.note(INVENTORY, "the whole inventory took too long: its entries were read one by one")
-        members = await _one_by_one(bmc)
+        entries = await read_entries(bmc)
     except (BmcNotFoundError, BmcUnsupportedError):
         bmc.note(INVENTORY, "no firmware inventory: only BIOS and BMC are known")
         return FirmwareList(await _from_main_resources(bmc), False)
-    return FirmwareList(tuple(read_components(members)))
+    for path, error in entries.left_out:
+        bmc.note(path, f"left out: {error.message}")
+    return FirmwareList(tuple(read_components(entries.bodies)))
 
 
-async def _one_by_one(bmc: Bmc) -> list[Resource]:
-    reply = await bmc.get(INVENTORY, Group.SLOW)
+async def _one_by_one(bmc: Bmc, path: str) -> Entries:
+    reply = await bmc.get(path, Group.SLOW)
     found: list[Resource] = []
-    for path in links(reply.resource, "Members"):
+    left_out: list[tuple[str, BmcError]] = []
+
+    async def one(entry: str) -> None:
         try:
-            found.append((await bmc.get(path)).resource)
+            found.append((await bmc.get(entry)).resource)
         except (BmcAnswerError, BmcDeadlineError) as error:
-            bmc.note(path, f"left out: {error.message}")
-    return found
+            left_out.append((entry, error))
+
+    await together(*(one(entry) for entry in links(reply.resource, "Members")))
+    return Entries(found, left_out)
 
 
 async def _from_main_resources(bmc: Bmc) -> tuple[Component, ...]:
@@ -61,8 +86,6 @@ async def _from_main_resources(bmc: Bmc) -> tuple[Component, ...]:
         ("HostBIOS", system, "BiosVersion"),
         ("HostBMC", manager, "FirmwareVersion"),
     )
-    return tuple(Component(name, name, version) for name, body, key in told if (version := _text(body, key)))
-
-
-def _text(body: Mapping[str, Any], key: str) -> str:
-    return str(body.get(key) or "")
+    return tuple(
+        Component(name, name, version) for name, body, key in told if (version := str(body.get(key) or ""))
+    )

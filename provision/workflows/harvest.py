@@ -7,7 +7,6 @@ that is interrupted stores what was finished; one that is killed stores nothing,
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricctl.adapters.store.location import Location
+from fabricctl.adapters.store.reading import read_store
 from fabricctl.adapters.store.store import Store, open_store
 from fabricctl.errors import BmcError
 from fabricctl.nodes.facts import FactChange, FactTelling, by_part
@@ -30,9 +30,7 @@ from provision.bmc.changes import (
     worth_telling,
 )
 from provision.bmc.inventory import Depth, Family, Inventory
-from provision.bmc.outcome import BmcFinding, Outcome
-from provision.bmc.target import Target
-from provision.bmc.told import (
+from provision.bmc.node_facts import (
     STATUS_FIELD,
     Unread,
     complete_at,
@@ -43,6 +41,8 @@ from provision.bmc.told import (
     unsure,
     whole,
 )
+from provision.bmc.outcome import BmcFinding, Outcome
+from provision.bmc.target import Target
 
 if TYPE_CHECKING:
     from fabricctl.site.schema import Site
@@ -102,9 +102,9 @@ def resumed(
     targets: Sequence[Target], site: Site, location: Location, depth: Depth
 ) -> tuple[list[Target], list[str]]:
     """Targets whose last harvest of this depth was not complete, and the hosts of the others."""
-    if location.path and not os.path.exists(location.path):
-        return list(targets), []
-    with open_store(location, site=site.name, create=False) as store:
+    with read_store(location, site.name) as store:
+        if store is None:
+            return list(targets), []
         held = store.facts.current([target.host for target in targets], field=STATUS_FIELD)
     done = {host for host, facts in held.items() for stored in facts if complete_at(stored.fact.value, depth)}
     return [t for t in targets if t.host not in done], [t.host for t in targets if t.host in done]
@@ -175,14 +175,15 @@ class _Desk:
         now, who, reason = self.made.at, self.who, self.reason
         self.store.nodes.tell_many(plan, who=who, reason=reason, now=now)
         merges = self.store.facts.tell(self._tellings(trusted), who=who, reason=reason, now=now)
-        findings += [f for host, merge in merges.items() for f in part_changes(merge.changes(host))]
+        changes = {host: merge.changes(host) for host, merge in merges.items()}
+        findings += [finding for some in changes.values() for finding in part_changes(some)]
         return replace(
             self.made,
             findings=_sorted(findings),
             changes=[
                 change
                 for host, merge in merges.items()
-                for change in worth_telling(_of_parts(merge.changes(host)), merge.held)
+                for change in worth_telling(_of_parts(changes[host]), merge.held)
             ],
             withheld=[host for host in self.made.inventories if host not in trusted],
             stored=list(trusted),

@@ -6,9 +6,11 @@ from functools import partial
 
 from fabricctl.errors import BmcError
 from provision.bmc.inventory import Family
-from provision.bmc.json_bodies import Body, inner, links, objects, path_of, service_link
+from provision.bmc.json_bodies import Body, inner, last, links, objects, path_of, service_link
 from provision.redfish.bmc import Group, Layout
-from provision.workflows.harvest_read import Reader, together
+from provision.workflows.firmware import read_entries
+from provision.workflows.harvest_reader import Reader
+from provision.workflows.together import together
 
 
 async def parts(reader: Reader, layout: Layout) -> None:
@@ -73,7 +75,8 @@ async def _expanded(reader: Reader, controller: Body) -> list[Body]:
 async def _psus(reader: Reader, layout: Layout) -> None:
     """Power supplies of the main chassis; the part of a chassis behind a backplane may never answer.
 
-    Seen: Thermal and Power of a Dell backplane enclosure answer 503 or not at all (bb-Ricardo/check_redfish issue 14).
+    Seen: Thermal and Power of a Dell backplane enclosure answer 503 or not at all
+    (https://github.com/bb-Ricardo/check_redfish/issues/14).
     """
     for chassis in layout.chassis[:1]:
         newer = f"{chassis}/PowerSubsystem/PowerSupplies"
@@ -91,4 +94,9 @@ async def _memory(reader: Reader, layout: Layout) -> None:
 async def _firmware(reader: Reader, service: str) -> None:
     """Firmware: 18 s and more on a DGX H100 with some cards, less than one on others."""
     path = f"{service}/FirmwareInventory"
-    reader.bodies.firmware = await reader.members(path, "firmware", Family.FIRMWARE, Group.SLOW)
+    work = read_entries(reader.bmc, path)
+    entries = await reader.attempt(work, path, "firmware", Family.FIRMWARE, missing=True)
+    if entries is not None:
+        reader.bodies.firmware = list(entries.bodies)
+        for entry, error in entries.left_out:
+            reader.gap(f"firmware {last(entry)}", entry, error, Family.FIRMWARE)

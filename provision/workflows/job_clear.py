@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-from fabricctl.errors import BmcBusyError, BmcOutcomeUnknownError, UsageError
+from fabricctl.errors import BmcBusyError, UsageError
 from fabricctl.nodes.model import EventKind
-from provision.bmc.jobs import Job, Phase, Place
+from provision.bmc.jobs import Phase, Place
+from provision.bmc.outcome import Change
 from provision.redfish.bmc import Bmc
+from provision.workflows.change import Sending
 from provision.workflows.job_runner import find_job
-from provision.workflows.journal import Record, forget
+from provision.workflows.journal import FORGET, Record
 
 DELETE_ACTION = "Oem/Dell/DellJobService/Actions/DellJobService.DeleteJobQueue"
 _ID = re.compile(r"[A-Za-z0-9_.\-]{1,64}\Z")
-
-
-@dataclass(frozen=True)
-class ClearResult:
-    """What came of it. :param before: the job, None when the BMC has none of that id; :param gone: read back."""
-
-    before: Job | None
-    gone: bool = True
 
 
 def check_job_id(text: str) -> str:
@@ -36,25 +29,23 @@ def check_job_id(text: str) -> str:
     return text
 
 
-async def clear_job(bmc: Bmc, job_id: str, record: Record = forget) -> ClearResult:
+async def clear_job(bmc: Bmc, job_id: str, record: Record = FORGET) -> Change:
     """Delete one job that has not begun, or has ended. Nothing is sent when it is not there.
 
     :raises BmcBusyError: it runs; it is left alone.
     """
     job = await find_job(bmc, job_id)
     if job is None:
-        return ClearResult(None)
+        return Change("", "", said=f"it has no job {job_id}")
     if job.phase is Phase.RUNNING:
         raise BmcBusyError(f"job {job.words} runs; it is left alone", bmc=str(bmc.target))
     layout = await bmc.layout()
-    try:
-        if layout.idrac:
-            await bmc.post(f"{layout.manager}/{DELETE_ACTION}", {"JobID": job_id})
-        else:
-            place = "JobService/Jobs" if Place.JOB in job.places else "TaskService/Tasks"
-            await bmc.delete(f"/redfish/v1/{place}/{job_id}")
-    except BmcOutcomeUnknownError:
-        bmc.note(job_id, "the answer was lost; read back")
+    sending = Sending(bmc, record, EventKind.NODE_JOB, [(job.words, "cleared")])
+    if layout.idrac:
+        request = sending.post(f"{layout.manager}/{DELETE_ACTION}", {"JobID": job_id})
+    else:
+        place = "JobService/Jobs" if Place.JOB in job.places else "TaskService/Tasks"
+        request = sending.delete(f"/redfish/v1/{place}/{job_id}")
+    await sending.attempt(request)
     left = await find_job(bmc, job_id)
-    record(EventKind.NODE_JOB, bmc.target.host, job.words, "cleared" if left is None else left.words)
-    return ClearResult(job, left is None)
+    return sending.seen("cleared" if left is None else left.words, left is None, "still there")

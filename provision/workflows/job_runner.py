@@ -15,7 +15,7 @@ from fabricctl.errors import (
     BmcOutcomeUnknownError,
     BmcUnreachableError,
 )
-from provision.bmc.job_watch import End, Gap, Patience, Seen, Watch, look
+from provision.bmc.job_watch import End, Patience, Seen, Unseen, Watch, look
 from provision.bmc.jobs import Job, Phase, Place, WantedJob, blocking, job_id_of, merge_jobs, read_job
 from provision.bmc.refusal import keys_of
 from provision.bmc.reply import Reply
@@ -123,18 +123,12 @@ async def _wait(bmc: Bmc, job_id: str, watch: Watch, elapsed: Elapsed) -> JobRes
         await elapsed.wait(bmc, step)
 
 
-async def wait_idle(
-    bmc: Bmc, *, patience: Patience = PATIENCE, clock: Callable[[], float] = time.monotonic
-) -> list[Job]:
-    """Wait until no job runs, whoever made it; the jobs as they are then.
+async def _idle(bmc: Bmc, patience: Patience, elapsed: Elapsed) -> None:
+    """Wait until no job runs, whoever made it.
 
     :raises BmcBusyError: one still runs when the patience is over. It is not cleared: it belongs to somebody.
     """
-    return await _idle(bmc, patience, Elapsed(clock))
-
-
-async def _idle(bmc: Bmc, patience: Patience, elapsed: Elapsed) -> list[Job]:
-    while running := blocking(jobs := await read_jobs(bmc)):
+    while running := blocking(await read_jobs(bmc)):
         left = patience.total_s - elapsed.now()
         if left <= 0:
             raise _busy(bmc, running, "still runs")
@@ -142,7 +136,6 @@ async def _idle(bmc: Bmc, patience: Patience, elapsed: Elapsed) -> list[Job]:
         result = await _wait(bmc, running[0].id, watch, elapsed)
         if result.end is End.SILENT:
             raise BmcUnreachableError(result.words, bmc=str(bmc.target))
-    return jobs
 
 
 async def ensure_job(
@@ -176,26 +169,36 @@ async def ensure_job(
             await _idle(bmc, patience, elapsed)
             continue
         try:
-            reply = await create()
-        except BmcOutcomeUnknownError as error:
-            job_id = await _made(bmc, wanted, {job.id for job in jobs}, elapsed)
-            if not job_id:
-                raise BmcOutcomeUnknownError(
-                    f"the answer to the request for {wanted.words} was lost, and no new job shows; not repeated",
-                    bmc=str(bmc.target),
-                    hint="look at the job list, then run the command again",
-                ) from error
+            job_id = await _create(bmc, wanted, create, {job.id for job in jobs}, elapsed)
         except (BmcBusyError, BmcAnswerError) as error:
             if not isinstance(error, BmcBusyError) and not keys_of(error) & (BUSY | COMMITTED):
                 raise
             await _way_free(bmc, error, elapsed, patience)
             continue
-        else:
-            job_id = job_id_of(reply.location, reply.body)
-            job_id = job_id or await _made(bmc, wanted, {job.id for job in jobs}, elapsed)
         if not job_id:
             return JobResult(None, End.NEVER_SEEN, waited_s=elapsed.now())
         return await _wait(bmc, job_id, watch, elapsed)
+
+
+async def _create(
+    bmc: Bmc, wanted: WantedJob, create: Callable[[], Awaitable[Reply]], before: set[str], elapsed: Elapsed
+) -> str:
+    """Send the request that makes the job. :returns: its id, empty when it was accepted and no job shows.
+
+    :raises BmcOutcomeUnknownError: the answer was lost, and no new job shows.
+    """
+    try:
+        reply = await create()
+    except BmcOutcomeUnknownError as error:
+        job_id = await _made(bmc, wanted, before, elapsed)
+        if not job_id:
+            raise BmcOutcomeUnknownError(
+                f"the answer to the request for {wanted.words} was lost, and no new job shows; not repeated",
+                bmc=str(bmc.target),
+                hint="look at the job list, then run the command again",
+            ) from error
+        return job_id
+    return job_id_of(reply.location, reply.body) or await _made(bmc, wanted, before, elapsed)
 
 
 async def _open_equal(
@@ -245,15 +248,15 @@ async def _way_free(bmc: Bmc, error: BmcError, elapsed: Elapsed, patience: Patie
 
 async def _seen(bmc: Bmc, job_id: str) -> Seen:
     try:
-        return await find_job(bmc, job_id) or Gap.NOT_THERE
+        return await find_job(bmc, job_id) or Unseen.NOT_THERE
     except BmcFingerprintError:
         raise  # another machine answers: waiting does not help
     except SILENCE:
-        return Gap.SILENT
+        return Unseen.SILENT
     except BmcAnswerError as error:
         if error.status < 500:
             raise
-        return Gap.SILENT
+        return Unseen.SILENT
 
 
 async def _places(bmc: Bmc) -> list[tuple[Place, str]]:

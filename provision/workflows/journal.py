@@ -1,47 +1,92 @@
-"""Keeping what was changed on hardware: who, when, why, before, after."""
+"""Keeping what is changed on hardware: who, when, why, before, after."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from fabricctl.adapters.store.location import Location
-from fabricctl.adapters.store.store import open_store
 from fabricctl.nodes.model import Event, EventKind
-from fabricctl.workflows.history import operator
+
+if TYPE_CHECKING:
+    from fabricctl.adapters.store.location import Location
+    from fabricctl.adapters.store.store import Store
+
+Move = tuple[str, str]
+"""What something was, and what is known of it now."""
 
 
-class Record(Protocol):
-    """Keeps one change of one host, at once."""
+class Begun(Protocol):
+    """What was begun together, and can be told what became of it."""
 
-    def __call__(self, kind: EventKind, host: str, before: str, after: str) -> None:
-        """What it was, and what it is now or was told to become."""
+    def tell(self, afters: Sequence[str]) -> None:
+        """What is known now, one text for each of the moves it was begun with. The last word stands."""
         ...
 
 
-def forget(kind: EventKind, host: str, before: str, after: str) -> None:
-    """Keep nothing: where somebody else keeps the record."""
+class Record(Protocol):
+    """Keeps changes of hosts, from before they are sent."""
+
+    def begin(self, kind: EventKind, host: str, moves: Sequence[Move]) -> Begun:
+        """Keep what is about to be done, at once. :raises StateError: it cannot be kept, so it must not be done."""
+        ...
+
+
+class _Forget:
+    def begin(self, kind: EventKind, host: str, moves: Sequence[Move]) -> Begun:  # noqa: ARG002
+        return self
+
+    def tell(self, afters: Sequence[str]) -> None:
+        pass
+
+
+FORGET: Record = _Forget()
+"""Keeps nothing: where somebody else keeps the record."""
 
 
 @dataclass(frozen=True)
 class Journal:
     """The events of a site's store.
 
-    Each change is written when it happens, not at the end of a run: a command that is killed leaves what it did.
+    A change is one event. It is written before the command leaves, so that a process killed at any instant leaves word
+    of what it may have done, and its last column follows what is known: sent, accepted, read back.
 
-    :param reason: why; :param forced: hosts for which a guard was overridden.
+    :param store: open for as long as the journal is used; :param reason: why; :param forced: hosts for which a guard
+        was overridden.
     """
 
-    location: Location
-    site_name: str
+    store: Store
     reason: str
     forced: Collection[str] = ()
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
-    def __call__(self, kind: EventKind, host: str, before: str, after: str) -> None:
-        """Keep one change. :raises StateError: it cannot be kept."""
-        event = Event(kind, host, self.now(), operator(), self.reason, before, after, host in self.forced)
-        with open_store(self.location, site=self.site_name) as store:
-            store.events.add([event])
+    def begin(self, kind: EventKind, host: str, moves: Sequence[Move]) -> Begun:
+        """Keep what is about to be done. :raises StateError: it cannot be kept."""
+        from fabricctl.workflows.history import operator
+
+        at, who, forced = self.now(), operator(), host in self.forced
+        about = [Event(kind, host, at, who, self.reason, before, after, forced) for before, after in moves]
+        return _Kept(self.store, tuple(self.store.events.begin(about)))
+
+
+@dataclass(frozen=True)
+class _Kept:
+    store: Store
+    numbers: tuple[int, ...]
+
+    def tell(self, afters: Sequence[str]) -> None:
+        """Write what is known now. :raises StateError: it cannot be kept; what was kept last still stands."""
+        self.store.events.tell(dict(zip(self.numbers, afters, strict=True)))
+
+
+@contextmanager
+def open_journal(
+    location: Location, site_name: str, reason: str, forced: Collection[str] = ()
+) -> Iterator[Journal]:
+    """A journal over one open store, for one command. :raises StateError: the store cannot be used."""
+    from fabricctl.adapters.store.store import open_store
+
+    with open_store(location, site=site_name) as store:
+        yield Journal(store, reason, forced)

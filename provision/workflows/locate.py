@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from fabricctl.errors import BmcNotFoundError, BmcOutcomeUnknownError, BmcUnsupportedError
+from fabricctl.errors import BmcNotFoundError, BmcUnsupportedError
 from fabricctl.nodes.model import EventKind
 from provision.bmc.locate import Light, read_light
-from provision.bmc.refusal import REFUSED, refuses_place
+from provision.bmc.outcome import Change
+from provision.bmc.refusal import refuses_place
 from provision.redfish.bmc import Bmc
-from provision.workflows.journal import Record, forget
-
-
-@dataclass(frozen=True)
-class LightResult:
-    """What came of it. :param before: and ``after``: whether it was and is on; :param said: what went wrong."""
-
-    before: bool
-    after: bool
-    written: bool = False
-    said: str = ""
+from provision.workflows.change import Sending
+from provision.workflows.journal import FORGET, Record
 
 
 async def read_lights(bmc: Bmc) -> list[Light]:
@@ -41,26 +31,20 @@ async def read_lights(bmc: Bmc) -> list[Light]:
     return found
 
 
-async def set_light(bmc: Bmc, on: bool, record: Record = forget) -> LightResult:
+async def set_light(bmc: Bmc, on: bool, record: Record = FORGET) -> Change:
     """Switch it on or off, unless it is so already. :raises BmcUnsupportedError: there is none."""
     lights = await read_lights(bmc)
-    before = lights[0].on
-    if before is on:
-        return LightResult(before, before)
-    said = ""
+    before = _word(lights[0].on)
+    if lights[0].on is on:
+        return Change(before, before)
+    sending = Sending(bmc, record, EventKind.NODE_LED, [(before, _word(on))])
     for light in lights:
-        try:
-            await bmc.patch(light.path, light.on_body if on else light.off_body)
-        except BmcOutcomeUnknownError:
-            said = "the answer to the change was lost"
-        except REFUSED as error:
-            said = f"the BMC answered {error.message}"
-            if refuses_place(error):
-                continue
-        break
+        error = await sending.attempt(sending.patch(light.path, light.on_body if on else light.off_body))
+        if error is None or not refuses_place(error):
+            break
     after = (await read_lights(bmc))[0].on
-    words = {True: "on", False: "off"}
-    record(EventKind.NODE_LED, bmc.target.host, words[before], words[after])
-    return LightResult(
-        before, after, True, "" if after is on else said or "the BMC took the change and did nothing"
-    )
+    return sending.seen(_word(after), after is on, "the BMC took the change and did nothing")
+
+
+def _word(on: bool) -> str:
+    return "on" if on else "off"

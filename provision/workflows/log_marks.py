@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from fabricctl.adapters.store.location import Location
+from fabricctl.adapters.store.reading import read_store
 from fabricctl.adapters.store.store import open_store
 from fabricctl.nodes.facts import FactTelling, NodeFact, StoredFact
 from fabricctl.workflows.history import operator
@@ -20,15 +20,13 @@ _SOURCE = "bmc logs --new"
 
 def read_marks(location: Location, site_name: str, hosts: Sequence[str]) -> Marks:
     """Marks of hosts; none where nothing was ever kept. :raises StateError: the store cannot be read."""
-    if location.path and not os.path.exists(location.path):
-        return {}
-    with open_store(location, site=site_name, create=False) as store:
-        held = store.facts.current(hosts)
+    with read_store(location, site_name) as store:
+        held = store.facts.current(hosts, field=FIELD) if store is not None else {}
     return {host: _marks(facts) for host, facts in held.items()}
 
 
 def _marks(facts: Iterable[StoredFact]) -> dict[str, Mark]:
-    read = {one.fact.part: read_mark(one.fact.value) for one in facts if one.fact.field == FIELD}
+    read = {one.fact.part: read_mark(one.fact.value) for one in facts}
     return {log: mark for log, mark in read.items() if mark is not None}
 
 

@@ -13,9 +13,9 @@ from provision.bmc.logs import (
     EVENTS,
     LIFECYCLE,
     SEL,
+    BackInTime,
     LogEntry,
     Service,
-    Walk,
     fold_repeats,
     kind_of,
     newest_first,
@@ -125,7 +125,7 @@ async def _entries(bmc: Bmc, service: Service, query: LogQuery, bmc_now: datetim
     since = bmc_now - query.span if query.span is not None else query.since
     if mark is not None:
         since = mark.at
-    walk = Walk(since, service.zone, latest)
+    walk = BackInTime(since, service.zone, latest)
     members = await bmc.members(service.entries, Group.SLOW, until=walk)
     host = bmc.target.host
     entries = newest_first([read_entry(host, service.id, body, service.zone, latest) for body in members])

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
+from collections.abc import Sequence
 
-from fabricctl.errors import BmcAnswerError, BmcNotFoundError, BmcOutcomeUnknownError, BmcUnsupportedError
+from fabricctl.errors import BmcAnswerError, BmcNotFoundError, BmcUnsupportedError
 from fabricctl.nodes.model import EventKind
-from provision.bmc.media import Drive, decide_eject, decide_insert, read_drive
-from provision.bmc.refusal import REFUSED
+from provision.bmc.media import EMPTY, Drive, decide_eject, decide_insert, image_words, read_drive
+from provision.bmc.outcome import Change
 from provision.redfish.bmc import Bmc
-from provision.workflows.journal import Record, forget
-
-
-@dataclass(frozen=True)
-class MediaResult:
-    """What came of it. :param before: and ``after``: what is in the drive, for people; :param said: what went wrong."""
-
-    before: str
-    after: str
-    written: bool = False
-    reached: bool = True
-    said: str = ""
+from provision.workflows.change import Sending
+from provision.workflows.journal import FORGET, Record
 
 
 async def read_drives(bmc: Bmc) -> list[list[Drive]]:
@@ -38,7 +29,7 @@ async def read_drives(bmc: Bmc) -> list[list[Drive]]:
     return found
 
 
-async def insert(bmc: Bmc, image: str, *, replace: bool = False, record: Record = forget) -> MediaResult:
+async def insert(bmc: Bmc, image: str, *, replace: bool = False, record: Record = FORGET) -> Change:
     """Bring an image into the virtual CD drive. Nothing is sent when it is in it already.
 
     :param replace: take another image out first.
@@ -50,57 +41,48 @@ async def insert(bmc: Bmc, image: str, *, replace: bool = False, record: Record 
         raise BmcUnsupportedError(decision.refused, bmc=str(bmc.target))
     before = decision.drive.words if decision.drive is not None else ""
     if decision.insert is None:
-        return MediaResult(before, before)
+        return Change(before, before)
+    held = before
     if decision.eject is not None:
-        await _act(bmc, decision.eject.eject_at, {})
-        record(EventKind.NODE_MEDIA, bmc.target.host, before, "eject sent")
-    said = await _insert(bmc, decision.insert, places[1:], image)
+        out = Sending(bmc, record, EventKind.NODE_MEDIA, [(held, EMPTY)])
+        await out.attempt(out.post(decision.eject.eject_at, {}))
+        held = read_drive((await bmc.get(decision.eject.path)).resource).words
+        done = out.seen(held, held == EMPTY, "the BMC took the change and did nothing")
+        if out.error is not None and not done.reached:
+            return done
+    sending = Sending(bmc, record, EventKind.NODE_MEDIA, [(held, image_words(image))])
+    await _insert(sending, decision.insert, places[1:], image)
     drives = [drive for place in await read_drives(bmc) for drive in place]
     holder = next((drive for drive in drives if drive.image == image), None)
     now = holder or next((drive for drive in drives if drive.path == decision.insert.path), decision.insert)
-    result = MediaResult(before, now.words, True, holder is not None, "" if holder is not None else said)
-    record(EventKind.NODE_MEDIA, bmc.target.host, before, result.after)
-    return result
+    return dataclasses.replace(sending.seen(now.words, holder is not None), before=before)
 
 
-async def _insert(bmc: Bmc, drive: Drive, others: list[list[Drive]], image: str) -> str:
-    """Insert, at the manager's drive where the system's does not take it. :returns: what went wrong, for people."""
+async def _insert(sending: Sending, drive: Drive, others: list[list[Drive]], image: str) -> None:
+    """Insert, at the manager's drive where the system's is not there to take it."""
     elsewhere = [other for place in others for other in place if other.optical and other.insert_path]
-    said = ""
     for one in (drive, *elsewhere[:1]):
-        try:
-            said = await _act(bmc, one.insert_path, {"Image": image})
-        except REFUSED as error:
-            said = f"the BMC answered {error.message}"
-            if isinstance(error, BmcAnswerError) and error.status != 404:
-                return said
-            continue
-        return said
-    return said
+        error = await sending.attempt(sending.post(one.insert_path, {"Image": image}))
+        if error is None or sending.lost or (isinstance(error, BmcAnswerError) and error.status != 404):
+            return
 
 
-async def eject(bmc: Bmc, image: str = "", *, record: Record = forget) -> MediaResult:
+async def eject(bmc: Bmc, image: str = "", *, record: Record = FORGET) -> Change:
     """Take images out: one, or whatever is in a drive. Nothing is sent when the drives are empty."""
     places = await read_drives(bmc)
     filled = decide_eject((drive for place in places for drive in place), image)
-    before = ", ".join(dict.fromkeys(drive.words for drive in filled)) or "empty"
-    said = ""
+    before = _names(filled)
+    if not filled:
+        return Change(before, before)
+    sending = Sending(bmc, record, EventKind.NODE_MEDIA, [(before, EMPTY)])
     for drive in filled:
         # the system's and the manager's drive are one: once it is empty, the other action is refused
         now = decide_eject([read_drive((await bmc.get(drive.path)).resource)], image)
         for still in now:
-            said = await _act(bmc, still.eject_at, {})
-    if not filled:
-        return MediaResult(before, before)
+            await sending.attempt(sending.post(still.eject_at, {}))
     left = decide_eject((drive for place in await read_drives(bmc) for drive in place), image)
-    after = ", ".join(dict.fromkeys(drive.words for drive in left)) or "empty"
-    record(EventKind.NODE_MEDIA, bmc.target.host, before, after)
-    return MediaResult(before, after, True, not left, said if left else "")
+    return sending.seen(_names(left), not left)
 
 
-async def _act(bmc: Bmc, path: str, body: dict[str, str]) -> str:
-    try:
-        await bmc.post(path, body)
-    except BmcOutcomeUnknownError:
-        return "the answer was lost"
-    return ""
+def _names(drives: Sequence[Drive]) -> str:
+    return ", ".join(dict.fromkeys(drive.words for drive in drives)) or EMPTY

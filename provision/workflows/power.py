@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fabricctl.errors import (
-    BmcAnswerError,
     BmcError,
     BmcNotFoundError,
     BmcOutcomeUnknownError,
@@ -30,8 +29,9 @@ from provision.bmc.power import (
 from provision.bmc.refusal import keys_of
 from provision.bmc.reply import message_key
 from provision.redfish.bmc import Bmc, Group, Resource
+from provision.workflows.change import Sending
 from provision.workflows.elapsed import ABSENT_S, SILENCE, Elapsed
-from provision.workflows.journal import Record, forget
+from provision.workflows.journal import FORGET, Record
 
 ALREADY = frozenset({"PSU501"})
 """An iDRAC answers 409 PSU501 to On when the server is on: that is what was wanted."""
@@ -110,7 +110,7 @@ async def read_power(bmc: Bmc, *, absent_s: float = 0.0) -> SystemView:
 
 
 async def set_power(
-    bmc: Bmc, request: PowerRequest, options: PowerOptions | None = None, record: Record = forget
+    bmc: Bmc, request: PowerRequest, options: PowerOptions | None = None, record: Record = FORGET
 ) -> PowerResult:
     """Bring a system to where it should be. Every command is sent at most once, whatever becomes of its answer.
 
@@ -120,7 +120,7 @@ async def set_power(
     """
     run = _Run(bmc, options or PowerOptions(), record)
     view = await read_power(bmc)
-    decision = decide_power(request, view, force=run.options.force)
+    decision = decide_power(request, view, force=run.options.force, grace_s=run.options.grace_s)
     if decision.refused:
         raise BmcUnsupportedError(decision.refused, bmc=str(bmc.target))
     if decision.step is None:
@@ -129,8 +129,6 @@ async def set_power(
         now, reached = await _wait_state(run, decision.settle, run.options.settle_s)
         return PowerResult(view.power, now, reached=reached)
     step = decision.step
-    if step.escalates and step.then is not None and run.options.grace_s <= 0:
-        step = step.then
     if view.power is PowerState.POWERING_OFF and step.goal is PowerState.ON:
         await _wait_state(run, PowerState.OFF, run.options.grace_s)  # an iDRAC refuses On until it is off
     return await _carry_out(run, step, view)
@@ -154,36 +152,36 @@ async def _carry_out(run: _Run, step: PowerStep, view: SystemView) -> PowerResul
 
 async def _send(run: _Run, step: PowerStep, view: SystemView) -> tuple[PowerResult, bool]:
     """Send one command, once, and look. :returns: what is seen, and whether the answer was lost."""
-    bmc, host = run.bmc, run.bmc.target.host
+    bmc = run.bmc
     before = witness(view, await _log_id(bmc, view) if step.goal is None else "")
+    sending = Sending(bmc, run.record, EventKind.NODE_POWER, [(view.power_words, step.reset.value)])
     run.sent.append(step.reset)
-    lost = False
-    try:
-        await bmc.post(view.reset_path, {"ResetType": step.reset.value})
-    except BmcOutcomeUnknownError:
-        lost = True
-        run.record(EventKind.NODE_POWER, host, view.power_words, f"{step.reset} sent, answer lost")
-    except BmcAnswerError as error:
+    error = await sending.attempt(
+        sending.post(view.reset_path, {"ResetType": step.reset.value}), come_back_s=0
+    )
+    if error is not None and not sending.lost:
         now = (await read_power(bmc)).power
-        if step.goal is not None and now is step.goal:
-            run.sent.pop()  # refused because it is so already
-            why = "PSU501" if keys_of(error) & ALREADY else "it was so already"
-            return PowerResult(view.power, now, evidence=why), False
-        raise
-    else:
-        run.record(EventKind.NODE_POWER, host, view.power_words, f"{step.reset} accepted")
-    if not run.options.wait and not lost and step.then is None:
+        if step.goal is None or now is not step.goal:
+            raise error
+        run.sent.pop()  # refused because it is so already
+        why = "PSU501" if keys_of(error) & ALREADY else "it was so already"
+        sending.tell(f"refused: {why}")
+        return PowerResult(view.power, now, evidence=why), False
+    if not run.options.wait and not sending.lost and step.then is None:
         now = (await read_power(bmc)).power
+        sending.tell("accepted, not waited for")
         return PowerResult(view.power, now, evidence="accepted, not waited for"), False
     try:
         after, evidence = await _come_of(run, step, before)
     except BmcOutcomeUnknownError:
         raise
-    except BmcError as error:
-        raise _silent(run, error) from error
-    if evidence:
-        run.record(EventKind.NODE_POWER, host, f"{step.reset} sent", evidence)
-    return PowerResult(view.power, after, reached=bool(evidence), evidence=evidence), lost
+    except BmcError as silence:
+        raise _silent(run, silence) from silence
+    answer = "answer lost" if sending.lost else "accepted"
+    sending.tell(
+        evidence or f"{answer}, and nothing shows that it was carried out; it is {after.value or 'unknown'}"
+    )
+    return PowerResult(view.power, after, reached=bool(evidence), evidence=evidence), sending.lost
 
 
 async def _come_of(run: _Run, step: PowerStep, before: Witness) -> tuple[PowerState, str]:

@@ -37,7 +37,7 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True)
-class Job:
+class PasswordChange:
     """One BMC whose password is to be changed.
 
     :param entry: what is kept now, None where the site file has a reference; :param key: what it will be kept under.
@@ -71,7 +71,7 @@ class Job:
 class Rotated:
     """What became of one BMC's password. :param error: why it is not the new one; None when it is."""
 
-    job: Job
+    job: PasswordChange
     fate: Fate
     error: BmcError | None = None
 
@@ -80,7 +80,7 @@ class Rotated:
 class Plan:
     """:param jobs: BMCs to change; :param hopeless: BMCs without any password to log in with, and why."""
 
-    jobs: tuple[Job, ...]
+    jobs: tuple[PasswordChange, ...]
     hopeless: tuple[tuple[Target, SecretError], ...]
 
 
@@ -88,7 +88,7 @@ def plan_rotation(site: Site, store: SecretStore, targets: Sequence[Target]) -> 
     """Whose password can be changed, and what is known of it. :raises SecretError: the store cannot be read."""
     store.entries()  # a store that cannot be read is no matter of single BMCs
     access = bmc_access(site)
-    jobs: list[Job] = []
+    jobs: list[PasswordChange] = []
     hopeless: list[tuple[Target, SecretError]] = []
     taken: dict[Key, str] = {}
     for target in targets:
@@ -105,7 +105,7 @@ def plan_rotation(site: Site, store: SecretStore, targets: Sequence[Target]) -> 
     return Plan(tuple(jobs), tuple(hopeless))
 
 
-def _job(target: Target, access: BmcAccess, store: SecretStore, site_path: str) -> Job:
+def _job(target: Target, access: BmcAccess, store: SecretStore, site_path: str) -> PasswordChange:
     """What is known of one BMC's password. :raises SecretError: nothing to log in with."""
     entry = store.entry(target.host, target.service_tag)
     user = (entry.user if entry is not None else "") or access.user or DEFAULT_USER
@@ -120,7 +120,7 @@ def _job(target: Target, access: BmcAccess, store: SecretStore, site_path: str) 
     if current is None and not unfinished:
         hint = f"fabricctl bmc credentials import FILE --site {site_path}"
         raise SecretError("no password is kept", reference=store.reference, hint=hint)
-    return Job(target, entry.key if entry is not None else _key(target), user, entry, current)
+    return PasswordChange(target, entry.key if entry is not None else _key(target), user, entry, current)
 
 
 def _key(target: Target) -> Key:

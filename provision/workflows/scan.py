@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -12,7 +13,6 @@ from fabricctl.errors import (
     BmcError,
     BmcGarbledError,
     BmcTlsError,
-    BmcUnreachableError,
     UsageError,
 )
 from provision.bmc.reply import Reply
@@ -150,17 +150,29 @@ def _seen(sight: Sight, target: Target, reply: Reply) -> Sight:
 
 
 def _kind(error: BmcError) -> Answer:
-    words = error.message.lower()
-    if isinstance(error, BmcGarbledError) or (
-        isinstance(error, BmcTlsError) and "wrong version number" in words
-    ):
+    causes = list(_causes(error))
+    plain = any(getattr(one, "reason", "") == _NO_TLS for one in causes)
+    if isinstance(error, BmcGarbledError) or (isinstance(error, BmcTlsError) and plain):
         return Answer.OTHER
     if isinstance(error, BmcTlsError):
         return Answer.UNREADY
     if isinstance(error, BmcDeadlineError):
         return Answer.SILENT
-    refused = isinstance(error, BmcUnreachableError) and ("refused" in words or "reset" in words)
+    refused = any(isinstance(one, OSError) and one.errno in _REFUSALS for one in causes)
     return Answer.REFUSED if refused else Answer.SILENT
+
+
+_NO_TLS = "WRONG_VERSION_NUMBER"
+"""OpenSSL's reason where a server answers a handshake with something that is no TLS at all."""
+_REFUSALS = (errno.ECONNREFUSED, errno.ECONNRESET)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """What an error came of; aiohttp keeps an operating system's error beside the chain."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or getattr(cause, "os_error", None)
 
 
 def tag_lines(tags: Mapping[str, str]) -> Iterator[str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricctl.errors import UsageError
 from fabricctl.hostset import fold
+from fabricctl.near import did_you_mean
 from fabricctl.site.management import BmcAccess
 from fabricctl.site.use import all_hosts, bmc_access, bmc_addresses, model_names
 from provision.bmc.target import Target, Trust, Verify
@@ -35,8 +35,7 @@ def site_targets(
     names = [host for host in known if host in addresses] if hosts is None else list(dict.fromkeys(hosts))
     unknown = next((name for name in names if name not in addresses and name not in known), None)
     if unknown is not None:
-        near = get_close_matches(unknown, known, n=1)
-        raise UsageError(f"the site has no node {unknown!r}", hint=f"did you mean {near[0]}?" if near else "")
+        raise UsageError(f"the site has no node {unknown!r}", hint=did_you_mean(unknown, known))
     without = [name for name in names if name not in addresses]
     if without:
         raise UsageError(

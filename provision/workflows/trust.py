@@ -9,9 +9,10 @@ from datetime import datetime
 
 from fabricctl.adapters.store.location import Location
 from fabricctl.adapters.store.pins import Pin
+from fabricctl.adapters.store.reading import read_store
 from fabricctl.adapters.store.store import open_store
 from fabricctl.errors import BmcError
-from provision.bmc.certificates import Expected, Judged, Recorded, Shown, Standing, judge
+from provision.bmc.certificates import Expected, JudgedCertificate, Recorded, Shown, Standing, judge
 from provision.bmc.target import Target
 from provision.redfish.trust import Certificate, fetch_certificate
 
@@ -24,7 +25,7 @@ Fetch = Callable[[Target], Certificate]
 class FirstContact:
     """What the BMCs showed. :param unread: BMCs whose certificate could not be read, and why."""
 
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedCertificate, ...]
     unread: tuple[tuple[Target, BmcError], ...]
 
 
@@ -70,24 +71,30 @@ async def _fetch_all(
     return list(await asyncio.gather(*(one(target) for target in targets)))
 
 
-def to_record(judged: Sequence[Judged], *, replace: bool) -> list[Judged]:
+def to_record(judged: Sequence[JudgedCertificate], *, replace: bool) -> list[JudgedCertificate]:
     """Those to write down. :param replace: changed ones, too."""
     wanted = {Standing.NEW, Standing.CHANGED} if replace else {Standing.NEW}
     return [one for one in judged if one.standing in wanted]
 
 
 def recorded_pins(location: Location, site: str) -> dict[str, Recorded]:
-    """Host -> the certificate that holds. :raises StateError: the store cannot be read."""
-    with open_store(location, site=site, create=False) as store:
-        return {
-            pin.host: Recorded(pin.fingerprint, pin.since, pin.who)
-            for pin in store.pins.all()
-            if pin.until is None
-        }
+    """Host -> the certificate that holds; none of a store that was never written.
+
+    :raises StateError: the store cannot be read.
+    """
+    with read_store(location, site) as store:
+        held = store.pins.holding() if store is not None else []
+    return {pin.host: Recorded(pin.fingerprint, pin.since, pin.who) for pin in held}
 
 
 def record(
-    location: Location, site: str, judged: Sequence[Judged], *, who: str, reason: str, now: datetime
+    location: Location,
+    site: str,
+    judged: Sequence[JudgedCertificate],
+    *,
+    who: str,
+    reason: str,
+    now: datetime,
 ) -> None:
     """Write certificates down, all or none; each is an event. :raises StateError: the store cannot be written."""
     pins = [

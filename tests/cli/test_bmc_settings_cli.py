@@ -168,7 +168,9 @@ def test_every_changed_attribute_is_an_event_with_before_and_after(hall: Callabl
     desk = hall(1)
     desk.sim[0].part(Bios).current["LogicalProc"] = "Disabled"
     desk.run("bios", "set", "gpu001", "LogicalProc=Enabled", "--yes")
-    assert desk.events() == [("node.bios", "gpu001", "LogicalProc=Disabled", "LogicalProc=Enabled")]
+    assert desk.events() == [
+        ("node.bios", "gpu001", "LogicalProc=Disabled", "LogicalProc=Enabled, at the next reset")
+    ]
 
 
 def test_what_is_as_wanted_is_not_written(hall: Callable[..., Hall]) -> None:
@@ -215,7 +217,7 @@ def test_more_nodes_than_the_site_allows_at_once_are_refused(hall: Callable[...,
         bmc.part(Bios).current["LogicalProc"] = "Disabled"
     code, _, err = desk.run("bios", "set", "all", "LogicalProc=Enabled", "--yes")
     assert code == 2
-    assert "at most 8 may be changed at once" in err
+    assert "this would change 9 nodes; at most 8 may be changed at once" in err
     assert [writes(bmc) for bmc in desk.sim] == [[]] * 9
 
 
@@ -333,6 +335,12 @@ def test_hundreds_of_entries_are_all_read(hall: Callable[..., Hall]) -> None:
     for number in range(230):
         logs.write("PSU0003", str(number))
     assert len(desk.rows("logs", "all", "--severity", "ok", "--log", "lifecycle", "--all")) >= 230
+
+
+def test_a_time_that_is_none_is_told_what_may_stand_there(hall: Callable[..., Hall]) -> None:
+    code, _, err = hall(1).run("logs", "all", "--since", "yesterday")
+    assert code == 2
+    assert "--since yesterday: expected 7d, 12h, all, or a date such as 2026-03-01" in err
 
 
 def test_new_shows_only_what_came_since_the_last_time(hall: Callable[..., Hall]) -> None:

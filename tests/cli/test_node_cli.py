@@ -199,3 +199,16 @@ def test_wrong_usage_is_one_line_and_changes_nothing(desk: Desk, words: list[str
     assert said in err
     assert err.count("\n") == 1
     assert not desk.state.exists()
+
+
+def test_a_list_of_events_that_is_cut_says_how_many_there_are(desk: Desk) -> None:
+    for state in ("provisioning", "ready", "in service"):
+        desk.set("gpu[001-002]", state)
+    code, out, err = desk.run("events", "--limit", "4")
+    assert (code, len(out.splitlines())) == (0, 5)
+    assert err == "fabricctl: the latest 4 of 6 events; --limit 6 shows all\n"
+    code, out, err = desk.run("events", "--limit", "1", "--subject", "gpu001", "--format", "json")
+    assert "the latest 1 of 3 events" in err
+    document = json.loads(out)
+    assert (document["total"], len(document["events"])) == (3, 1)
+    assert desk.run("events", "--limit", "6")[2] == ""

@@ -102,3 +102,10 @@ def test_an_unknown_state_names_all() -> None:
         UsageError, match="planned, provisioning, ready, in service, draining, repair, quarantined"
     ):
         parse_state("broken")
+
+
+def test_a_refusal_speaks_of_several_nodes_in_the_plural() -> None:
+    states = dict.fromkeys(("gpu001", "gpu002"), NodeState.IN_SERVICE)
+    with pytest.raises(InServiceError) as told:
+        guard(states, "shut it down")
+    assert str(told.value).startswith("gpu[001-002] are in service, and this would shut them down")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -10,8 +10,10 @@ from provision.bmc.credential import Entry, Key, KeyKind
 from provision.bmc.target import Target
 from provision.secrets.store import SecretStore, open_secrets
 from provision.workflows.access import fleet_options
-from provision.workflows.rotate import Rotation, asker
-from provision.workflows.rotate_plan import Fate, Job, Rotated, plan_rotation
+from provision.workflows.journal import FORGET, Record
+from provision.workflows.rotate import Rotation
+from provision.workflows.rotate_ask import asker
+from provision.workflows.rotate_plan import Fate, Rotated, plan_rotation
 from provision.workflows.targets import site_targets
 from tests.provision.halls import Hall
 
@@ -62,7 +64,7 @@ class Keys:
         stop: str = "",
         wave: int = 32,
         length: int = 20,
-        record: Callable[[Job], None] = lambda job: None,
+        record: Record = FORGET,
     ) -> list[Rotated]:
         """Give all new passwords. :param stop: be killed when this step is done."""
         store = self.store

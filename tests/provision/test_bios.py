@@ -16,6 +16,7 @@ from provision.bmc.reply import Reply
 from provision.redfish.bmc import Bmc
 from provision.workflows.bios import BiosResult, BiosWrite, plan_bios, read_bios_state, write_bios
 from tests.provision.dumps import DGX_FILE, R750_FILE, dgx, dump, edit, r750
+from tests.provision.events import Events
 from tests.provision.stateful_bmc import StatefulBmc, refusal, run
 
 BIOS = "/redfish/v1/Systems/System.Embedded.1/Bios"
@@ -224,7 +225,7 @@ class Idrac:
         self.lost = 0
         self.ignores: tuple[str, ...] = ()
         self.fails = False
-        self.record: list[tuple[str, str]] = []
+        self.events = Events()
 
     @property
     def pending(self) -> dict[str, Any]:
@@ -273,13 +274,14 @@ class Idrac:
             job.update(JobState="Completed", MessageId="PR19")
         return None
 
-    def keep(self, kind: EventKind, host: str, before: str, after: str) -> None:
-        assert kind is EventKind.NODE_BIOS
-        self.record.append((before, after))
+    @property
+    def record(self) -> list[tuple[str, str]]:
+        assert all(event.kind is EventKind.NODE_BIOS for event in self.events.kept)
+        return self.events.moves
 
     def write(self, wanted: Mapping[str, str], **options: Any) -> BiosResult:
         done = BiosWrite(**options)
-        return run(write_bios(self.bmc, wanted, done, self.restart, self.keep))
+        return run(write_bios(self.bmc, wanted, done, self.restart, self.events))
 
     @property
     def writes(self) -> list[str]:
@@ -377,7 +379,9 @@ def test_a_write_whose_answer_is_lost_is_sent_once_and_found_by_its_job(captures
     idrac.lost = 1
     result = idrac.write(PROFILE)
     assert (idrac.writes, result.scheduled) == (["PATCH"], True)
-    assert idrac.record == [("SysProfile=PerfPerWattOptimizedDapc", "SysProfile=PerfOptimized")]
+    assert idrac.record == [
+        ("SysProfile=PerfPerWattOptimizedDapc", "SysProfile=PerfOptimized, at the next reset")
+    ]
 
 
 @pytest.mark.captures
@@ -385,8 +389,8 @@ def test_every_attribute_that_was_written_is_kept_with_before_and_after(captures
     idrac = Idrac(captures, SysProfile="PerfPerWattOptimizedDapc", LogicalProc="Disabled")
     idrac.write(PROFILE)
     assert idrac.record == [
-        ("SysProfile=PerfPerWattOptimizedDapc", "SysProfile=PerfOptimized"),
-        ("LogicalProc=Disabled", "LogicalProc=Enabled"),
+        ("SysProfile=PerfPerWattOptimizedDapc", "SysProfile=PerfOptimized, at the next reset"),
+        ("LogicalProc=Disabled", "LogicalProc=Enabled, at the next reset"),
     ]
 
 

@@ -26,9 +26,10 @@ from provision.bmc.boot import (
 )
 from provision.bmc.boot_device import check_fqdd, device_change
 from provision.bmc.boot_fate import fate_words
+from provision.bmc.outcome import Change
 from provision.bmc.power import ResetType
 from provision.bmc.reply import Reply
-from provision.workflows.boot import BootResult, read_state, set_order, set_override, watch_consumed
+from provision.workflows.boot import read_state, set_order, set_override, watch_consumed
 from tests.provision.stateful_bmc import DELL, DGX, StatefulBmc, refusal, run
 
 SYSTEM = "/redfish/v1/Systems/System.Embedded.1"
@@ -95,7 +96,7 @@ class Host:
     def patches(self) -> list[Any]:
         return [body for method, _, body in self.bmc.sent if method == "PATCH"]
 
-    def pxe(self, **more: Any) -> BootResult:
+    def pxe(self, **more: Any) -> Change:
         return run(set_override(self.bmc, BootSource.PXE, clock=lambda: 0.0, **more))
 
 
@@ -117,7 +118,7 @@ def test_the_mode_is_written_only_where_it_differs() -> None:
 
 def test_what_is_set_already_is_not_written_again() -> None:
     host = Host(target="Pxe", enabled="Once")
-    assert host.pxe(mode="UEFI") == BootResult("Pxe, once", "Pxe, once")
+    assert host.pxe(mode="UEFI") == Change("Pxe, once", "Pxe, once")
     assert host.bmc.sent == []
 
 
@@ -243,6 +244,19 @@ def test_boot_status_says_what_became_of_the_last_override(
 ) -> None:
     reset = "" if reset_after_s is None else (SET_AT + timedelta(seconds=reset_after_s)).isoformat()
     assert fate_words(SET_AT, "Pxe, once", now, reset) == words
+
+
+@pytest.mark.parametrize(
+    ("reset", "words"),
+    [
+        ("2026-3-1T11:00:00+00:00", "Pxe, once: gone, but by the BMC's clock no reset since"),
+        ("2026-03-01T11:00:00", "Pxe, once: consumed"),
+        ("2026-02-27T11:00:00", "Pxe, once: gone, but by the BMC's clock no reset since"),
+        ("some time ago", "Pxe, once: consumed"),
+    ],
+)
+def test_a_time_that_may_be_later_raises_no_doubt(reset: str, words: str) -> None:
+    assert fate_words(SET_AT, "Pxe, once", Override(), reset) == words
 
 
 @pytest.mark.captures

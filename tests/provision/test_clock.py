@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fabricctl.errors import BmcError
 from provision.bmc.clock import (
-    Certificate,
+    CertificateDates,
     ClockReading,
     OwnClock,
     clock_findings,
@@ -57,7 +57,7 @@ def test_the_clock_of_the_r750_is_read_with_its_offset(captures: Path) -> None:
 @pytest.mark.captures
 def test_the_dates_of_both_certificates_are_read(captures: Path) -> None:
     one = run(read_clock(r750(captures), clocks(R750_TIME, 0.2, 0.2))).certificate
-    assert one == Certificate(
+    assert one == CertificateDates(
         datetime(2022, 11, 22, 1, 28, tzinfo=UTC), datetime(2032, 11, 23, 1, 28, tzinfo=UTC)
     )
     two = run(read_clock(dgx(captures), clocks(R750_TIME, 0.2, 0.2))).certificate
@@ -70,17 +70,17 @@ def test_without_dates_of_a_certificate_the_clock_is_still_read(captures: Path) 
     bmc = r750(captures)
     del bmc.resources[f"{MANAGER}/NetworkProtocol/HTTPS/Certificates"]
     found = run(read_clock(bmc, clocks(R750_TIME, 0.2, 0.2)))
-    assert (found.certificate, found.bmc_time is not None, len(bmc.notes)) == (Certificate(), True, 1)
+    assert (found.certificate, found.bmc_time is not None, len(bmc.notes)) == (CertificateDates(), True, 1)
 
 
 @pytest.mark.captures
 def test_the_served_certificate_comes_before_the_bmcs_own_word(captures: Path) -> None:
-    dates = Certificate(R750_TIME - timedelta(days=1), R750_TIME + timedelta(days=1))
+    dates = CertificateDates(R750_TIME - timedelta(days=1), R750_TIME + timedelta(days=1))
 
-    async def served(target: Target) -> Certificate:
+    async def served(target: Target) -> CertificateDates:
         return dates
 
-    async def refused(target: Target) -> Certificate:
+    async def refused(target: Target) -> CertificateDates:
         raise BmcError("no TLS", bmc="gpu001")
 
     bmc = r750(captures)
@@ -164,7 +164,7 @@ def test_the_finding_names_the_bound_and_what_to_do() -> None:
 def test_the_certificates_dates_are_held_against_both_clocks(
     bmc_year: int, controller_year: int, says: list[str]
 ) -> None:
-    dates = Certificate(datetime(2022, 11, 22, tzinfo=UTC), datetime(2032, 11, 23, tzinfo=UTC))
+    dates = CertificateDates(datetime(2022, 11, 22, tzinfo=UTC), datetime(2032, 11, 23, tzinfo=UTC))
     one = ClockReading(
         "gpu001",
         datetime(bmc_year, 8, 8, tzinfo=UTC),

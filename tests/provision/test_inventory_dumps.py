@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from provision.bmc.inventory import Depth, Inventory, Role
+from provision.bmc.node_facts import unread
 from provision.bmc.reading import How, readings
-from provision.bmc.told import unread
 from provision.workflows.harvest_read import read_inventory
 from tests.provision.dump_bmc import DELL, DGX, NVIDIA, R750, DumpBmc, load
 

@@ -17,7 +17,7 @@ from provision.bmc.bodies import Bodies
 from provision.bmc.build import build
 from provision.bmc.inventory import Depth, Family, Inventory, Role
 from provision.bmc.joins import port_of
-from provision.bmc.told import identities_of, unread
+from provision.bmc.node_facts import identities_of, unread
 from provision.workflows.harvest_read import read_inventory
 from tests.provision.dump_bmc import DELL, DGX, NVIDIA, R750, DumpBmc, load
 

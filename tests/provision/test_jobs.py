@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricctl.errors import BmcBusyError, BmcOutcomeUnknownError, BmcUnreachableError
-from provision.bmc.job_watch import End, Gap, Patience, Seen, Watch, look
+from provision.bmc.job_watch import End, Patience, Seen, Unseen, Watch, look
 from provision.bmc.jobs import Job, Phase, Place, WantedJob, job_id_of, merge_jobs, read_job
 from provision.bmc.reply import Reply
-from provision.workflows.job_runner import ensure_job, read_jobs, wait_idle, wait_job
+from provision.workflows.job_runner import ensure_job, read_jobs, wait_job
 from tests.provision.stateful_bmc import DGX, StatefulBmc, refusal, run
 
 DELL_JOBS = "/redfish/v1/Managers/iDRAC.Embedded.1/Oem/Dell/Jobs"
@@ -174,7 +174,7 @@ words = st.sampled_from(
     ["New", "Scheduled", "Running", "Waiting", "Completed", "Failed", "CompletedWithErrors", "Nonsense", ""]
 )
 looks: st.SearchStrategy[Seen] = st.one_of(
-    st.sampled_from(list(Gap)),
+    st.sampled_from(list(Unseen)),
     st.builds(Job, st.just("JID_1"), state=words, key=st.sampled_from(["", "PR19", "PR21", "PR30"])),
 )
 
@@ -345,10 +345,3 @@ def test_a_request_that_was_lost_on_the_way_is_not_repeated() -> None:
     create = queue.creates(BmcOutcomeUnknownError("the answer was lost", bmc="gpu001"))
     with pytest.raises(BmcOutcomeUnknownError, match="not repeated"):
         run(ensure_job(queue.bmc, BIOS, create, clock=lambda: 0.0))
-
-
-def test_a_queue_without_running_jobs_is_idle_at_once() -> None:
-    queue = Queue()
-    queue.add("JID_1", dell("JID_1", "Scheduled", "JCP001"))
-    assert [job.id for job in run(wait_idle(queue.bmc, clock=lambda: 0.0))] == ["JID_1"]
-    assert queue.bmc.now == 0

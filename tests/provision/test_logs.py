@@ -14,9 +14,9 @@ from fabricctl.errors import BmcAnswerError, BmcError, BmcNotFoundError
 from provision.bmc.log_marks import after, latest, mark_of, read_mark
 from provision.bmc.log_noise import builtin_noise, ignore_of, read_noise, site_rules
 from provision.bmc.logs import (
+    BackInTime,
     LogEntry,
     Severity,
-    Walk,
     fold_repeats,
     group,
     kind_of,
@@ -274,7 +274,7 @@ def test_no_entry_of_the_time_asked_for_is_lost_in_an_ordered_log(hours: list[in
         entry_body(len(ordered) - at, (CAPTURED - timedelta(hours=h)).isoformat())
         for at, h in enumerate(ordered)
     ]
-    walk = Walk(CAPTURED - timedelta(hours=back), None, CAPTURED)
+    walk = BackInTime(CAPTURED - timedelta(hours=back), None, CAPTURED)
     kept = []
     for body in bodies:
         if walk(body):

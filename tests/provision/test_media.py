@@ -234,7 +234,7 @@ class Lamp:
 def test_a_light_is_switched_where_it_can_be_and_read_back() -> None:
     lamp = Lamp(DELL.chassis[0])
     result = run(set_light(lamp.bmc, True))
-    assert (result.before, result.after) == (False, True)
+    assert (result.before, result.after) == ("off", "on")
     assert lamp.led == "Blinking"
     assert not run(set_light(lamp.bmc, True)).written
     run(set_light(lamp.bmc, False))
@@ -243,10 +243,24 @@ def test_a_light_is_switched_where_it_can_be_and_read_back() -> None:
 
 def test_a_light_that_nothing_switches_is_said_so() -> None:
     result = run(set_light(Lamp().bmc, True))
-    assert result.after is False
-    assert result.said
+    assert (result.after, result.reached) == ("off", False)
+    assert "HTTP" in result.said or "not allowed" in result.said
 
 
 def test_a_bmc_without_lights_is_unsupported() -> None:
     with pytest.raises(BmcUnsupportedError):
         run(set_light(StatefulBmc({}), True))
+
+
+@pytest.mark.parametrize(
+    ("shown", "words"),
+    [
+        ({"LocationIndicatorActive": False}, "off"),
+        ({"IndicatorLED": "Lit"}, "off, shown as Lit"),
+        ({"IndicatorLED": "Blinking"}, "on, shown as Blinking"),
+    ],
+)
+def test_a_light_is_named_on_or_off_in_the_plan_as_in_the_result(shown: dict[str, Any], words: str) -> None:
+    light = read_light({"@odata.id": "/s", **shown}, idrac=True)
+    assert light is not None
+    assert light.words == words

@@ -25,6 +25,7 @@ from provision.bmc.power import (
 )
 from provision.bmc.reply import Reply
 from provision.workflows.power import PowerOptions, set_power
+from tests.provision.events import Events
 from tests.provision.stateful_bmc import DGX, StatefulBmc, refusal, run
 
 SYSTEM = "/redfish/v1/Systems/System.Embedded.1"
@@ -148,6 +149,8 @@ def test_the_dgx_of_the_capture_lists_them_in_its_action_info(captures: Path) ->
 
 
 ON = Witness(PowerState.ON, "OSRunning", "2024-06-11T00:14:47-05:00")
+UNPADDED = Witness(PowerState.ON, "", "2024-2-15T05:59:20+00:00")
+"""As a DGX H100 writes times."""
 
 
 @pytest.mark.parametrize(
@@ -160,7 +163,10 @@ ON = Witness(PowerState.ON, "OSRunning", "2024-06-11T00:14:47-05:00")
         (ON, Witness(PowerState.ON, "", ""), [], False),
         (ON, Witness(PowerState.ON, "OSRunning", "2024-06-11T00:14:48-05:00"), [], False),
         (ON, Witness(PowerState.ON, "OSRunning", "2024-06-11T05:14:47+00:00"), [], False),
-        (ON, Witness(PowerState.ON, "OSRunning", "yesterday"), [], True),
+        (ON, Witness(PowerState.ON, "OSRunning", "yesterday"), [], False),
+        (ON, Witness(PowerState.ON, "OSRunning", "2024-06-11T00:14:48"), [], False),
+        (UNPADDED, Witness(PowerState.ON, "", "2024-2-15T05:59:21+00:00"), [], False),
+        (UNPADDED, Witness(PowerState.ON, "", "2024-2-15T06:09:21+00:00"), [], True),
         (Witness(PowerState.ON), Witness(PowerState.ON), [], False),
         (Witness(PowerState.ON), Witness(PowerState.ON, "OSRunning", "2024-06-12"), [], False),
         (Witness(PowerState.ON), Witness(PowerState.ON), ["USR0030", "SYS1003"], True),
@@ -323,10 +329,24 @@ def test_what_is_refused_is_sent_nowhere() -> None:
     assert host.resets == []
 
 
-def test_every_command_is_recorded_when_it_was_sent() -> None:
-    host, kept = Host("On"), []
-    run(set_power(host.bmc, PowerRequest.OFF, options(), lambda *event: kept.append(event[1:])))
-    assert kept == [
-        ("gpu001", "On", "GracefulShutdown accepted"),
-        ("gpu001", "GracefulShutdown sent", "it is Off"),
+def test_a_command_is_one_event_that_tells_what_came_of_it() -> None:
+    host, events = Host("On"), Events()
+    run(set_power(host.bmc, PowerRequest.OFF, options(), events))
+    assert events.moves == [("On", "GracefulShutdown: it is Off")]
+
+
+def test_a_power_cut_after_a_shutdown_nobody_followed_is_an_event_of_its_own() -> None:
+    host, events = Host("On"), Events()
+    host.shuts_down = False
+    run(set_power(host.bmc, PowerRequest.OFF, options(force=True), events))
+    assert events.moves == [
+        ("On", "GracefulShutdown: accepted, and nothing shows that it was carried out; it is On"),
+        ("On", "ForceOff: it is Off"),
     ]
+
+
+@pytest.mark.parametrize(("force", "asked"), [(True, ["ForceOff"]), (False, ["GracefulShutdown"])])
+def test_without_grace_a_forced_shutdown_asks_nobody(force: bool, asked: list[str]) -> None:
+    decision = decide_power(PowerRequest.OFF, view(PowerState.ON, R750), force=force, grace_s=0)
+    assert decision.step is not None
+    assert [reset.value for reset in decision.step.all] == asked

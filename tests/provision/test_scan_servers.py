@@ -16,9 +16,9 @@ import pytest
 from fabricctl.adapters.store.store import open_store
 from fabricctl.nodes.model import IdentityKind, make_fact
 from fabricctl.workflows.history import locate
+from provision.bmc.node_facts import BMC_PART
 from provision.bmc.scan import Answer, Sight
 from provision.bmc.target import Target
-from provision.bmc.told import BMC_PART
 from provision.workflows.scan import Question, scan
 from tests.provision.halls import Hall
 from tests.sim.idrac import Fault, Profile, Simulator

@@ -11,7 +11,7 @@ from site_texts import SMALL
 from fabricctl.fabric import Fabric, Link, Node, NodeKind, Port
 from fabricctl.plan.model import Plan, PlanFormat
 from fabricctl.site.check import check_site
-from fabricctl.site.findings import SiteFinding, SiteRule
+from fabricctl.site.findings import SiteFinding, SiteRule, fold_findings
 from fabricctl.site.load import load_site
 
 Cable = tuple[str, int, str, int]
@@ -253,4 +253,48 @@ def test_a_site_that_names_no_switches_takes_those_of_its_plan() -> None:
     found = findings(text + "identities: {0x1: leaf7}\n", one=plan())
     assert [(each.rule, each.text) for each in found] == [
         (SiteRule.IDENTITY, "unknown device 'leaf7'; did you mean 'leaf2'?")
+    ]
+
+
+HALL = """\
+name: hall
+node_models:
+  m: {hcas: [mlx5_0]}
+nodes:
+  gpu[001-100]: {model: m}
+management:
+  bmc_addresses: {"gpu[001-100]": 198.51.100.1}
+"""
+
+
+def test_addresses_that_no_subnet_is_written_for_are_one_finding() -> None:
+    found = only(findings(HALL))
+    assert found == (
+        SiteRule.BMC,
+        "gpu[001-100]",
+        "BMC addresses cannot be checked against the management subnets: bmc_subnets is not written",
+        7,
+    )
+
+
+def test_addresses_outside_the_subnets_are_one_finding_a_line() -> None:
+    found = only(findings(HALL + "  bmc_subnets: [203.0.113.0/26]\n"))
+    text = "BMC addresses 198.51.100.1 to 198.51.100.100 are outside the management subnets (203.0.113.0/26)"
+    assert found == (SiteRule.BMC, "gpu[001-100]", text, 7)
+
+
+def test_what_is_said_of_many_devices_alike_is_one_finding() -> None:
+    subnets = "  bmc_subnets: [198.51.0.0/16]\n  data_subnets: [198.51.100.0/24]\n"
+    found = [each for each in findings(HALL + subnets) if each.rule is SiteRule.BMC]
+    text = "BMC addresses 198.51.100.1 to 198.51.100.100 are inside the data subnet 198.51.100.0/24"
+    assert only(found) == (SiteRule.BMC, "gpu[001-100]", text, 7)
+
+
+def test_findings_that_say_the_same_of_more_than_a_few_devices_are_one() -> None:
+    said = [SiteFinding(SiteRule.ROLE, f"leaf{n}", "rail 1, the plan has 2", 7) for n in range(1, 33)]
+    other = [SiteFinding(SiteRule.ROLE, f"spine{n}", "tier 2, the plan has 3", 9) for n in (1, 2)]
+    assert [str(each) for each in fold_findings([*said, *other])] == [
+        "role: leaf[1-32]: rail 1, the plan has 2",
+        "role: spine1: tier 2, the plan has 3",
+        "role: spine2: tier 2, the plan has 3",
     ]

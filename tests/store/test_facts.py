@@ -211,3 +211,37 @@ def test_telling_one_and_telling_many_come_to_the_same(location_factory: object)
                     many(store, IdentityTelling("gpu001", facts), hours=hour)
             records.append((store.nodes.all(), store.events.all()))
     assert records[0] == records[1]
+
+
+def test_a_node_whose_addresses_nobody_knew_is_told_in_one_event(location: Location) -> None:
+    facts = [identity(f"02:00:00:00:00:{n:02x}", f"eth{n}") for n in range(14)]
+    facts += [identity(f"0x02000003000000{n:02x}", f"eth{n}", kind=IdentityKind.GUID) for n in range(8)]
+    tag = identity("7XK4QZ3", "", kind=IdentityKind.SERVICE_TAG)
+    with open_store(location) as store:
+        many(store, IdentityTelling("gpu001", (tag, *facts)))
+        first = store.events.all()
+        many(
+            store,
+            IdentityTelling(
+                "gpu001", tuple(identity(f"06:00:00:00:00:{n:02x}", f"eth{n}") for n in range(5))
+            ),
+        )
+        later = store.events.all()[1:]
+    assert [(e.before, e.after) for e in first] == [("", "harvested: service tag 7XK4QZ3, 14 MACs, 8 GUIDs")]
+    assert [e.before for e in later] == [f"eth{n} MAC 02:00:00:00:00:{n:02x} (redfish)" for n in range(5)]
+
+
+def test_what_takes_the_place_of_something_told_is_an_event_of_its_own_at_the_first_harvest_too(
+    location: Location,
+) -> None:
+    told = identity("7XK4QZ3", "", "operator", IdentityKind.SERVICE_TAG)
+    found = identity("7XK4QZ4", "", kind=IdentityKind.SERVICE_TAG)
+    macs = tuple(identity(f"02:00:00:00:00:{n:02x}", f"eth{n}") for n in range(4))
+    with open_store(location) as store:
+        many(store, IdentityTelling("gpu001", (told,)))
+        many(store, IdentityTelling("gpu001", (found, *macs)))
+        events = [(e.before, e.after) for e in store.events.all()]
+    assert events[1:] == [
+        ("", "harvested: 4 MACs"),
+        ("service tag 7XK4QZ3 (operator)", "service tag 7XK4QZ4 (redfish)"),
+    ]

@@ -37,6 +37,19 @@ class Location:
     path: str = ""
 
     @property
+    def written(self) -> bool:
+        """Whether there is a store; a database server counts as one, and so does a file nobody lets us look at."""
+        if not self.path:
+            return True
+        try:
+            os.stat(self.path)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except (OSError, ValueError):
+            return True
+        return True
+
+    @property
     def url(self) -> str:
         """For SQLAlchemy, which is imported only here: who finds no file needs none. May hold a password."""
         if not self.path:

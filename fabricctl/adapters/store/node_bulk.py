@@ -13,6 +13,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from fabricctl.adapters.store.events import IN_LIST, write_events
 from fabricctl.adapters.store.node_rows import (
     events_of,
+    first_events,
     identity_rows,
     make_records,
     read_records,
@@ -22,7 +23,7 @@ from fabricctl.adapters.store.schema import identities, nodes
 from fabricctl.errors import StateConflictError
 from fabricctl.nodes.fleet import Holder, IdentityTelling, Value, holders
 from fabricctl.nodes.identities import Merge, merge_facts
-from fabricctl.nodes.model import Fact, Identity, IdentityKind, NodeRecord
+from fabricctl.nodes.model import Event, Fact, Identity, IdentityKind, NodeRecord
 
 Conflict = Callable[[Fact, str], StateConflictError]
 
@@ -45,9 +46,7 @@ def tell_all(
     records = read_records(connection, {*(t.node for t in tellings), *taken_from})
     merges = {telling.node: _merge(records[telling.node], telling, now) for telling in tellings}
     events = [
-        event
-        for node, merge in merges.items()
-        for event in events_of(node, merge.added, merge.ended, who, reason, now)
+        event for node, merge in merges.items() for event in _events(records[node], merge, who, reason, now)
     ]
     takes = {telling.node: telling.takes for telling in tellings}
     freed = {(node, _value(old)) for node, merge in merges.items() for old in merge.ended}
@@ -71,6 +70,17 @@ def tell_all(
     write_events(connection, events)
     _bump(connection, [*(node for node, m in merges.items() if m.added or m.ended), *taken])
     return merges
+
+
+FEW = 3
+"""Identities of a node that is told of first which are an event each; more are one together."""
+
+
+def _events(record: NodeRecord, merge: Merge, who: str, reason: str, now: datetime) -> Iterable[Event]:
+    addresses = (IdentityKind.MAC, IdentityKind.GUID)
+    first = len(merge.added) > FEW and not any(i.fact.kind in addresses for i in record.identities)
+    make = first_events if first else events_of
+    return make(record.name, merge.added, merge.ended, who, reason, now)
 
 
 def _merge(record: NodeRecord, telling: IdentityTelling, now: datetime) -> Merge:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from fabricctl.adapters.store.events import IN_LIST
 from fabricctl.adapters.store.failures import reads_row
 from fabricctl.adapters.store.schema import identities, nodes
 from fabricctl.nodes.model import Event, EventKind, Fact, Identity, IdentityKind, NodeRecord, NodeState
+from fabricctl.words import many
 
 
 def read_records(connection: Connection, names: Collection[str] | None) -> dict[str, NodeRecord]:
@@ -102,6 +103,28 @@ def events_of(
         yield told_event(name, old, new.fact, who, reason, now)
     for fact in left.values():
         yield told_event(name, fact, None, who, reason, now)
+
+
+def first_events(
+    name: str, added: Sequence[Identity], ended: Iterable[Identity], who: str, reason: str, now: datetime
+) -> Iterator[Event]:
+    """Events of a node whose addresses nobody knew before: what is new is one, with how many of each kind; the record
+    itself holds the values."""
+    left = {(old.fact.kind, old.fact.part) for old in ended}
+    new = [identity for identity in added if (identity.fact.kind, identity.fact.part) not in left]
+    counts = Counter(identity.fact.kind for identity in new)
+    tags = [i.fact.value for i in new if i.fact.kind is IdentityKind.SERVICE_TAG and not i.fact.part]
+    words = [f"service tag {tag}" for tag in tags]
+    words += [
+        many(number, kind.words)
+        for kind in (IdentityKind.MAC, IdentityKind.GUID, IdentityKind.SERIAL)
+        if (number := counts[kind])
+    ]
+    if new:
+        text = f"harvested: {', '.join(words)}"
+        yield Event(EventKind.NODE_IDENTITY, name, now, who, reason, "", text)
+    replaced = [identity for identity in added if identity not in new]
+    yield from events_of(name, replaced, ended, who, reason, now)
 
 
 def told_event(

@@ -176,19 +176,19 @@ def _write(
     from provision.workflows.bios import write_bios
     from provision.workflows.power import PowerOptions, set_power
 
-    journal = journal_of(desk, Manner("bios set", force=forced, reason=reason))
+    with journal_of(desk, Manner("bios set", force=forced, reason=reason)) as journal:
 
-    async def restart(bmc: Bmc) -> object:
-        return await set_power(bmc, PowerRequest.CYCLE, PowerOptions(force=cut), journal)
+        async def restart(bmc: Bmc) -> object:
+            return await set_power(bmc, PowerRequest.CYCLE, PowerOptions(force=cut), journal)
 
-    return ask_all(
-        desk,
-        lambda bmc: write_bios(bmc, wanted[bmc.target.host], options, restart, journal),
-        "writing BIOS settings",
-        writes=True,
-        wave=desk.site.management.bmc_limits.wave if options.reset else None,
-        hosts=todo,
-    )
+        return ask_all(
+            desk,
+            lambda bmc: write_bios(bmc, wanted[bmc.target.host], options, restart, journal),
+            "writing BIOS settings",
+            writes=True,
+            wave=desk.site.management.bmc_limits.wave if options.reset else None,
+            hosts=todo,
+        )
 
 
 def _given(settings: Sequence[str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from provision.bmc.boot import Consumed, decide_override, wanted_override
 from provision.bmc.power import PowerRequest, decide_power
 from provision.report.change_report import Changed, Planned, Result
+from provision.workflows.bios import blocked_words
 from provision.workflows.boot import order_words
 from provision.workflows.boot_run import BootLook, BootPlan, BootRun
 
@@ -35,7 +36,9 @@ def _port_words(seen: BootLook, wanted: BootPlan) -> tuple[str, str]:
         return "", ""
     if seen.port is None:
         return "", f"its BIOS cannot be told to boot from {wanted.nic}"
-    change = ", ".join(f"{name} {value}" for name, value in seen.port.items())
+    if seen.port.blocked:
+        return "", blocked_words(seen.port)
+    change = ", ".join(f"{name} {value}" for name, value in seen.port.changes.items())
     return (f"BIOS job: {change}" if change else ""), ""
 
 
@@ -62,12 +65,12 @@ def _restart_words(seen: BootLook, wanted: BootPlan) -> tuple[str, str, bool]:
     if not wanted.reset:
         return "", "", False
     system = seen.state.system
-    decision = decide_power(PowerRequest.CYCLE, system, force=wanted.power.force)
+    decision = decide_power(
+        PowerRequest.CYCLE, system, force=wanted.power.force, grace_s=wanted.power.grace_s
+    )
     step = decision.step
     if step is None:
         return "", decision.refused or "it cannot be restarted", False
-    if step.escalates and step.then is not None and wanted.power.grace_s <= 0:
-        step = step.then
     words = f"{step.words} (power is {system.power_words})"
     return words, "", any(reset.cuts for reset in step.all)
 

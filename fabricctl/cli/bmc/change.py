@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -59,21 +60,20 @@ def look(desk: Desk, work: Callable[[Bmc], Awaitable[T]], what: str) -> list[Out
         )
 
 
-def journal_of(desk: Desk, manner: Manner) -> Journal:
-    """Where changes are kept; opened once before anything is changed, so that none goes unrecorded.
+@contextmanager
+def journal_of(desk: Desk, manner: Manner) -> Iterator[Journal]:
+    """Where changes are kept; open before anything is changed, so that none goes unrecorded.
 
     :raises StateError: it cannot be written. :raises UsageError: the reason is no single line.
     """
-    from fabricctl.adapters.store.store import open_store
     from fabricctl.nodes.transitions import OCCUPIED
-    from provision.workflows.journal import Journal
+    from provision.workflows.journal import open_journal
 
     if not manner.reason.isprintable():
         raise UsageError("--reason: expected one line of text, without control characters")
-    with open_store(desk.location, site=desk.site.name):
-        pass
     forced = [host for host, state in desk.states.items() if state in OCCUPIED] if manner.force else []
-    return Journal(desk.location, desk.site.name, manner.reason.strip() or manner.what, forced)
+    with open_journal(desk.location, desk.site.name, manner.reason.strip() or manner.what, forced) as journal:
+        yield journal
 
 
 def run_change(
@@ -140,14 +140,14 @@ def _apply(
     from provision.redfish.fleet import Interrupted, ask
     from provision.workflows.access import fleet_options
 
-    journal = journal_of(desk, manner)
     chosen = set(hosts)
     targets: list[Target] = [target for target in desk.targets if target.host in chosen]
 
-    async def one(bmc: Bmc) -> R:
-        return await work(bmc, journal)
+    with journal_of(desk, manner) as journal, progress() as show:
 
-    with progress() as show:
+        async def one(bmc: Bmc) -> R:
+            return await work(bmc, journal)
+
         show(f"{manner.what}: {len(targets):,} BMCs")
         try:
             return ask(

@@ -77,7 +77,7 @@ def guard_change(desk: Desk, hosts: Sequence[str], action: str, *, force: bool) 
     cap = desk.site.gates.max_nodes_per_change
     if len(hosts) > cap:
         raise UsageError(
-            f"this would {action} on {len(hosts):,} nodes; at most {cap:,} may be changed at once",
+            f"this would change {len(hosts):,} nodes; at most {cap:,} may be changed at once",
             hint="do it in parts, or raise gates.max_nodes_per_change in the site file",
         )
 

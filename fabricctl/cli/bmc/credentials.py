@@ -159,21 +159,18 @@ def _carry_out(
     """Wave by wave; what was done by then is shown when interrupted."""
     from fabricctl.cli.console import say
     from fabricctl.cli.progress import progress
-    from fabricctl.nodes.model import EventKind
     from provision.workflows.access import fleet_options
-    from provision.workflows.journal import Journal
-    from provision.workflows.rotate import Rotation, asker
+    from provision.workflows.journal import open_journal
+    from provision.workflows.rotate import Rotation
+    from provision.workflows.rotate_ask import asker
 
-    journal = Journal(desk.location, desk.site.name, reason)
     options = fleet_options(desk.site)
-    with progress() as tell:
+    with open_journal(desk.location, desk.site.name, reason) as journal, progress() as tell:
         rotation = Rotation(
             store,
             asker(options),
             length=length,
-            record=lambda job: journal(
-                EventKind.BMC_PASSWORD, job.host, job.state, f"new password, kept by {job.key.kind.words}"
-            ),
+            record=journal,
             step=lambda name: tell(f"{len(results):,} of {len(plan.jobs):,} BMCs; {name}"),
         )
         try:

@@ -11,9 +11,9 @@ from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
     from provision.bmc.jobs import Job
+    from provision.bmc.outcome import Change
     from provision.redfish.bmc import Bmc
-    from provision.report.change_report import Changed, Planned
-    from provision.workflows.job_clear import ClearResult
+    from provision.report.change_report import Changed
     from provision.workflows.job_runner import JobResult
     from provision.workflows.journal import Journal
 
@@ -113,7 +113,7 @@ def clear_jobs(
     """
     from fabricctl.cli.bmc.change import Manner, look, run_change
     from provision.bmc.jobs import Phase
-    from provision.report.change_report import Changed, Planned, Result
+    from provision.report.change_report import Planned, changed_row
     from provision.workflows.job_clear import check_job_id, clear_job
     from provision.workflows.job_runner import read_jobs
 
@@ -130,13 +130,7 @@ def clear_jobs(
             return Planned(host, refused=f"{job.words} runs")
         return Planned(host, f"clear {job.words}")
 
-    async def work(bmc: Bmc, journal: Journal) -> ClearResult:
+    async def work(bmc: Bmc, journal: Journal) -> Change:
         return await clear_job(bmc, wanted, journal)
 
-    def row(host: str, result: ClearResult) -> Changed:
-        if result.before is None:
-            return Changed(host, Result.UNCHANGED, said=f"it has no job {wanted}")
-        kind = Result.DONE if result.gone else Result.NOT_REACHED
-        return Changed(host, kind, result.before.words, "cleared" if result.gone else "still there")
-
-    run_change(desk, manner, seen, plan, work, row)
+    run_change(desk, manner, seen, plan, work, changed_row)

@@ -12,10 +12,9 @@ from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
     from provision.bmc.locate import Light
+    from provision.bmc.outcome import Change
     from provision.redfish.bmc import Bmc
-    from provision.report.change_report import Changed, Planned
     from provision.workflows.journal import Journal
-    from provision.workflows.locate import LightResult
 
 
 class Switch(StrEnum):
@@ -44,7 +43,7 @@ def locate(
     HOSTS is a host set such as gpu[001-032]; after it comes on or off.
     """
     from fabricctl.cli.bmc.change import Manner, look, run_change
-    from provision.report.change_report import Changed, Planned, Result
+    from provision.report.change_report import Planned, changed_row
     from provision.workflows.locate import read_lights, set_light
 
     on = switch is Switch.ON
@@ -53,20 +52,13 @@ def locate(
     manner = Manner(f"locate {switch}", "", yes, False, reason, format)
 
     def plan(host: str, lights: list[Light]) -> Planned:
-        shown = lights[0].shown
         return (
-            Planned(host, already=f"its light is {switch} ({shown})")
+            Planned(host, already=f"its light is {lights[0].words}")
             if lights[0].on is on
-            else Planned(host, f"light {switch} (now {shown})")
+            else Planned(host, f"light {switch} (now {lights[0].words})")
         )
 
-    async def work(bmc: Bmc, journal: Journal) -> LightResult:
+    async def work(bmc: Bmc, journal: Journal) -> Change:
         return await set_light(bmc, on, journal)
 
-    def row(host: str, result: LightResult) -> Changed:
-        words = {True: "on", False: "off"}
-        reached = result.after is on
-        kind = Result.NOT_REACHED if not reached else Result.DONE if result.written else Result.UNCHANGED
-        return Changed(host, kind, words[result.before], words[result.after], result.said)
-
-    run_change(desk, manner, seen, plan, work, row)
+    run_change(desk, manner, seen, plan, work, changed_row)

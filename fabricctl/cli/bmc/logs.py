@@ -129,7 +129,7 @@ def _query(since: str, log: Which) -> LogQuery:
     span = parse_span(since)
     if span is not None:
         return LogQuery(now, span=span, kinds=kinds)
-    moment = parse_since(since, runs=False)
+    moment = parse_since(since, runs=False, also="7d, 12h, all, or ")
     assert isinstance(moment, datetime)
     return LogQuery(now, since=moment, kinds=kinds)
 

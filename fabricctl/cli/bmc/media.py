@@ -12,10 +12,10 @@ from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
     from provision.bmc.media import Drive
+    from provision.bmc.outcome import Change
     from provision.redfish.bmc import Bmc
-    from provision.report.change_report import Changed, Planned
+    from provision.report.change_report import Planned
     from provision.workflows.journal import Journal
-    from provision.workflows.media import MediaResult
 
 media = typer.Typer(
     help="Images in the virtual CD drives of nodes: insert and boot, eject, list.",
@@ -98,7 +98,7 @@ def eject_media(
     """
     from fabricctl.cli.bmc.change import Manner, look, run_change
     from provision.bmc.media import check_image, decide_eject
-    from provision.report.change_report import Planned
+    from provision.report.change_report import Planned, changed_row
     from provision.workflows.media import eject, read_drives
 
     url = check_image(image) if image else ""
@@ -115,10 +115,10 @@ def eject_media(
             Planned(host, f"eject {names}") if filled else Planned(host, already="nothing is in its drives")
         )
 
-    async def work(bmc: Bmc, journal: Journal) -> MediaResult:
+    async def work(bmc: Bmc, journal: Journal) -> Change:
         return await eject(bmc, url, record=journal)
 
-    run_change(desk, manner, seen, plan, work, media_row)
+    run_change(desk, manner, seen, plan, work, changed_row)
 
 
 @media.command("status", short_help="What is in the virtual drives.")
@@ -144,7 +144,7 @@ def _insert_only(
 ) -> None:
     from fabricctl.cli.bmc.change import Manner, look, run_change
     from provision.bmc.media import decide_insert
-    from provision.report.change_report import Planned
+    from provision.report.change_report import Planned, changed_row
     from provision.workflows.media import insert, read_drives
 
     desk = open_desk(hosts, site, state)
@@ -160,15 +160,7 @@ def _insert_only(
         first = f"eject {decision.eject.words}, then " if decision.eject is not None else ""
         return Planned(host, f"{first}insert {url.partition('?')[0]}")
 
-    async def work(bmc: Bmc, journal: Journal) -> MediaResult:
+    async def work(bmc: Bmc, journal: Journal) -> Change:
         return await insert(bmc, url, replace=replace, record=journal)
 
-    run_change(desk, manner, seen, plan, work, media_row)
-
-
-def media_row(host: str, result: MediaResult) -> Changed:
-    """What came of a media command on one node."""
-    from provision.report.change_report import Changed, Result
-
-    kind = Result.NOT_REACHED if not result.reached else Result.DONE if result.written else Result.UNCHANGED
-    return Changed(host, kind, result.before, result.after, result.said)
+    run_change(desk, manner, seen, plan, work, changed_row)

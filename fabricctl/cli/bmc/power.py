@@ -179,15 +179,13 @@ def plan_power(host: str, view: SystemView, request: object, force: bool, grace_
     from provision.report.change_report import Planned
 
     assert isinstance(request, PowerRequest)
-    decision = decide_power(request, view, force=force)
+    decision = decide_power(request, view, force=force, grace_s=grace_s)
     if decision.refused:
         return Planned(host, refused=decision.refused)
     step = decision.step
     if step is None:
         settling = decision.settle is not None and view.power is not decision.settle
         return Planned(host, already=f"power is {view.power_words}" + (", on its way" if settling else ""))
-    if step.escalates and step.then is not None and grace_s <= 0:
-        step = step.then
     warn = any(reset.cuts for reset in step.all)
     return Planned(host, f"power is {view.power_words}: {step.words}", warn=warn)
 

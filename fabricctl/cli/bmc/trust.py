@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 from fabricctl.cli.bmc.common import Desk, Hosts, Reason, SiteFile, Yes, consent, open_desk
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, UsageError
+from fabricctl.words import many
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,7 +70,7 @@ def trust(
             reason=reason.strip() or ("expected" if expect else "first contact"),
             now=datetime.now(UTC),
         )
-        _told(format, f"{len(wanted):,} certificates recorded")
+        _told(format, f"{many(len(wanted), 'certificate')} recorded")
     elif not found.unread and not findings:
         _told(format, "nothing to do: every certificate is the recorded one")
     if found.unread:
@@ -96,8 +96,6 @@ def _look(desk: Desk, expect: str) -> FirstContact:
 def _recorded(desk: Desk) -> Mapping[str, Recorded]:
     from provision.workflows.trust import recorded_pins
 
-    if desk.location.path and not os.path.exists(desk.location.path):
-        return {}
     return recorded_pins(desk.location, desk.site.name)
 
 
@@ -129,7 +127,10 @@ def _show(found: FirstContact, findings: Sequence[BmcFinding], format: Format) -
 def _ask(number: int, format: Format, *, yes: bool) -> None:
     """Look at the fingerprints before they are believed from now on."""
     if not yes:
-        _told(format, f"record {number:,} certificates? compare some with what the BMCs' own consoles show")
+        _told(
+            format,
+            f"record {many(number, 'certificate')}? compare some with what the BMCs' own consoles show",
+        )
     consent(number, yes=yes)
 
 

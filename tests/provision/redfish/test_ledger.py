@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -69,6 +72,52 @@ def test_a_folder_that_cannot_be_written_costs_the_run_nothing(tmp_path: Path) -
     assert keeper.stale(BMC, "root") == []
     keeper.closed(number)
     keeper.finish()
+
+
+def fill_the_disk(folder: Path) -> None:
+    """From now on the lists of sessions in this folder are on a full disk."""
+    full = os.open("/dev/full", os.O_WRONLY)
+    for link in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            if link.readlink().parent == folder and link.readlink().suffix == ".sessions":
+                os.dup2(full, int(link.name), inheritable=False)
+    os.close(full)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_full_disk_costs_the_list_of_sessions_and_nothing_else(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    keeper = KeptByReaper(tmp_path)
+    first = keeper.asking(BMC, "/S", CREDENTIALS)
+    fill_the_disk(tmp_path)
+    keeper.opened(first, URI, "token")
+    second = keeper.asking(BMC, "/S", CREDENTIALS)
+    for number in (first, second):
+        keeper.closed(number)
+    keeper.finish()
+    assert [record.getMessage() for record in caplog.records] == [
+        f"BMC sessions are not written down any more: {tmp_path / caplog.records[0].args[0].name}: "
+        "No space left on device"
+    ]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("line", ['{"asking": 1, "at": "soon"}', '{"asking": 1, "port": []}'])
+def test_a_damaged_line_costs_its_session_only(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "1-1.sessions"
+    opened = [{"opened": number, "uri": f"/S/{number}"} for number in (1, 2)]
+    path.write_text("\n".join([line, json.dumps({"asking": 2, **TOLD}), *map(json.dumps, opened)]))
+    assert [held.uri for _, held in read_folder(tmp_path)] == ["/S/2"]
+
+
+def test_what_the_reaper_imports_is_the_standard_library_and_this_package() -> None:
+    program = (
+        "import sys; sys.path.append(sys.argv[1]);"
+        "import provision.redfish.ledger, provision.redfish.tls, provision.bmc.session_list"
+    )
+    root = Path(__file__).resolve().parents[3]
+    subprocess.run([sys.executable, "-I", "-S", "-c", program, str(root)], check=True, timeout=60)
 
 
 def test_only_what_dead_runs_left_at_the_same_bmc_under_the_same_user_is_stale(tmp_path: Path) -> None:

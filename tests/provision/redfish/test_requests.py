@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 
-from fabricctl.errors import BmcLoginError, BmcNotFoundError, BmcOutcomeUnknownError
+from fabricctl.errors import BmcLoginError, BmcNotFoundError, BmcOutcomeUnknownError, BmcPasswordChangeError
 from provision.redfish.bmc import Bmc
+from provision.redfish.session import Session
 from tests.provision.redfish.conftest import Asker, Clock
+from tests.provision.redfish.test_ledger import fill_the_disk
 from tests.provision.redfish.tiny import SESSIONS, Tiny, message
 
 
@@ -32,6 +36,58 @@ def test_a_read_logs_in_once_and_logs_out(tiny: Tiny, run: Asker) -> None:
     ]
     assert tiny.sessions == {}
     assert outcome.requests == 5
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_disk_that_gets_full_between_login_and_logout_costs_no_bmc(
+    tiny: Tiny, run: Asker, tmp_path: Path
+) -> None:
+    tiny.tree["/redfish/v1/X"] = {"Id": "1"}
+    real = tiny.sessions
+
+    def login(request: web.Request) -> None:
+        fill_the_disk(tmp_path / "ledger")  # before the session is written down
+
+    tiny.rules["POST", SESSIONS] = login
+    outcome = run(lambda bmc: bmc.get("/redfish/v1/X"), reaper=True, ledger=tmp_path / "ledger")
+    assert (outcome.error, outcome.value.resource) == (None, {"Id": "1"})
+    assert real == {}
+
+
+def test_a_logout_that_goes_wrong_costs_no_result(
+    tiny: Tiny, run: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny.tree["/redfish/v1/X"] = {"Id": "1"}
+
+    async def broken(self: object) -> bool:
+        raise RuntimeError
+
+    monkeypatch.setattr(Session, "close", broken)
+    outcome = run(lambda bmc: bmc.get("/redfish/v1/X"))
+    assert (outcome.error, outcome.value.resource) == (None, {"Id": "1"})
+    assert any("could not be ended" in note.text for note in outcome.notes)
+
+
+ACCOUNT = "/redfish/v1/AccountService/Accounts/2"
+CHANGE = {"MessageId": "Base.1.18.PasswordChangeRequired", "Message": "Change it.", "MessageArgs": [ACCOUNT]}
+
+
+@pytest.mark.parametrize("at_login", [True, False])
+def test_a_password_to_be_changed_is_told_with_its_account(tiny: Tiny, run: Asker, at_login: bool) -> None:
+    def made(request: web.Request) -> web.Response:
+        tiny.sessions[f"{SESSIONS}/7"] = ("root", "token-7")
+        headers = {"Location": f"{SESSIONS}/7", "X-Auth-Token": "token-7"}
+        return web.json_response({"@Message.ExtendedInfo": [CHANGE]}, status=201, headers=headers)
+
+    if at_login:
+        tiny.rules["POST", SESSIONS] = made
+    tiny.rules["GET", "/redfish/v1/X"] = lambda request: web.json_response(
+        {"error": {"@Message.ExtendedInfo": [CHANGE]}}, status=403
+    )
+    outcome = run(lambda bmc: bmc.get("/redfish/v1/X"))
+    assert isinstance(outcome.error, BmcPasswordChangeError)
+    assert outcome.error.account == ACCOUNT
+    assert tiny.sessions == {}
 
 
 def test_the_root_needs_no_login(tiny: Tiny, run: Asker) -> None:

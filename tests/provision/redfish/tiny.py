@@ -106,9 +106,14 @@ def self_signed(folder: Path, address: str = "127.0.0.1") -> tuple[Path, Path, s
 class TinyServer:
     """The service on a loopback port, in its own thread and loop."""
 
-    def __init__(self, folder: Path, context: Callable[[ssl.SSLContext], None] | None = None) -> None:
-        cert, key, fingerprint = self_signed(folder)
-        self.tiny = Tiny(fingerprint=fingerprint, ca_file=str(cert))
+    def __init__(
+        self,
+        folder: Path,
+        context: Callable[[ssl.SSLContext], None] | None = None,
+        address: str = "127.0.0.1",
+    ) -> None:
+        cert, key, fingerprint = self_signed(folder, address)
+        self.tiny = Tiny(address=address, fingerprint=fingerprint, ca_file=str(cert))
         self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._tls.load_cert_chain(cert, key)
         if context is not None:
