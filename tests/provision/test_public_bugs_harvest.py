@@ -155,8 +155,8 @@ def test_no_card_gets_the_mac_of_another_though_their_ports_have_alike_numbers(r
         assert nic["id"].startswith(nic["adapter"].rpartition(".")[0])
 
 
-<<<<<<< HEAD
-def test_row_25_firmware_that_never_answers_costs_its_own_deadline_and_nothing_else(rack: Rack) -> None:
+# https://github.com/dsx-ai-factory/infra-controller/issues/6419
+def test_firmware_that_never_answers_costs_its_own_deadline_and_nothing_else(rack: Rack) -> None:
     rack.sim[0].fault(Fault(method="GET", path=r".*/FirmwareInventory.*", hang=True))
     trust = Trust(fingerprint=rack.sim[0].fingerprint)
     target = Target("gpu001", rack.sim[0].address, rack.sim.port, trust=trust)
@@ -180,11 +180,7 @@ def test_row_25_firmware_that_never_answers_costs_its_own_deadline_and_nothing_e
     assert len(rack.sim[0].sessions) == 0
 
 
-def test_row_25_firmware_that_is_refused_costs_the_harvest_nothing_else(rack: Rack) -> None:
-=======
-# https://github.com/dsx-ai-factory/infra-controller/issues/6419
-def test_firmware_that_takes_too_long_costs_the_harvest_nothing_else(rack: Rack) -> None:
->>>>>>> main
+def test_firmware_that_is_refused_costs_the_harvest_nothing_else(rack: Rack) -> None:
     rack.sim[0].fault(
         Fault(method="GET", path=r".*/FirmwareInventory.*", status=501, message_id="IDRAC.2.8.SYS446")
     )
@@ -261,11 +257,10 @@ def test_a_bmc_on_a_shared_port_is_one_port_with_the_hosts(rack: Rack) -> None:
     assert EMBEDDED in told
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize(
     ("absent", "port"), [("NIC.Integrated.1", EMBEDDED), ("NIC.Embedded.1", "NIC.Integrated.1-1-1")]
 )
-def test_row_28_a_bmc_on_the_only_port_that_it_can_mean_is_modelled_as_that_port(
+def test_a_bmc_on_the_only_port_that_it_can_mean_is_modelled_as_that_port(
     simulator: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str], absent: str, port: str
 ) -> None:
     adapters = tuple(one for one in XE9680.adapters if one.id != absent)
@@ -285,7 +280,7 @@ def test_row_28_a_bmc_on_the_only_port_that_it_can_mean_is_modelled_as_that_port
     assert [row["part"] for row in rows if row["role"] == "bmc"] == [f"NIC.1 on {port}"]
 
 
-def test_row_28_the_usb_network_of_every_bmc_has_one_mac_and_that_is_no_duplicate(
+def test_the_usb_network_of_every_bmc_has_one_mac_and_that_is_no_duplicate(
     simulator: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rack = Rack(tmp_path, simulator(3, first="127.33.0.1"), capsys)
@@ -314,11 +309,8 @@ def test_row_28_the_usb_network_of_every_bmc_has_one_mac_and_that_is_no_duplicat
     assert "duplicate-mac" in rack.kinds(rack.json())
 
 
-def test_row_29_permanent_and_current_mac_are_both_kept_and_the_permanent_one_is_the_identity(
-=======
 # https://github.com/dell/redfish-ansible-module/issues/64
 def test_permanent_and_current_mac_are_both_kept_and_the_permanent_one_is_the_identity(
->>>>>>> main
     rack: Rack,
 ) -> None:
     truth, virtual = rack.sim[0].identity[f"mac:{EMBEDDED}"].lower(), "02:11:22:33:44:55"
