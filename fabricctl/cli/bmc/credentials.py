@@ -20,7 +20,7 @@ from fabricctl.cli.bmc.common import (
     open_desk,
 )
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
-from fabricctl.errors import EXIT_COULD_NOT_TELL, UsageError
+from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, UsageError
 
 if TYPE_CHECKING:
     from provision.secrets.store import SecretStore
@@ -111,6 +111,16 @@ def rotate(
     length: Annotated[
         int, typer.Option("--length", metavar="N", help="Characters of the new passwords: 12 to 20.")
     ] = 20,
+    only: Annotated[
+        str,
+        typer.Option(
+            "--only", metavar="KINDS", help="Only passwords that are factory, pending, current or reference."
+        ),
+    ] = "",
+    older_than: Annotated[
+        int | None,
+        typer.Option("--older-than", metavar="DAYS", min=0, help="Only passwords kept for so many days."),
+    ] = None,
     yes: Yes = False,
     reason: Reason = "",
     force: Force = False,
@@ -118,33 +128,43 @@ def rotate(
 ) -> None:
     """Give BMCs new random passwords. Each is kept before the BMC hears of it, and proved by a login afterwards.
 
-    HOSTS is a host set such as gpu[001-032], or all. Interrupted or killed at any point, the same command finishes what
-    was begun. A password that a BMC refuses is tried once, so that no account is locked.
+    HOSTS is a host set such as gpu[001-032], or all. Interrupted or killed at any point, the same command with
+    --only factory,pending finishes what was begun, and changes no new password again. A password that a BMC refuses is tried once, so that no account is locked.
     """
     from fabricctl.cli.console import print_lines
     from provision.bmc.new_password import check_length
     from provision.report.change_report import plan_lines
     from provision.secrets.store import open_secrets
-    from provision.workflows.rotate_plan import plan_rotation, planned
+    from provision.workflows.rotate_plan import (
+        count_words,
+        left_open,
+        narrowed,
+        plan_rotation,
+        planned,
+        wanted,
+    )
 
     check_length(length)
+    which = wanted(only, older_than, datetime.now(UTC))
     if not hosts.strip():
         raise UsageError("which BMCs? name them, or say all")
     desk = open_desk(hosts, site, state)
     store = open_secrets(desk.site)
     with store.alone():
-        plan = plan_rotation(desk.site, store, desk.targets)
+        plan = narrowed(plan_rotation(desk.site, store, desk.targets), which)
         if format is Format.TEXT:
             print_lines(plan_lines(planned(plan, length), "new passwords"))
+            print_lines([((f"  {count_words(plan)}", ""),)] if plan.jobs else [])
         results: list[Rotated] = []
         if plan.jobs:
             guard_change(desk, [job.host for job in plan.jobs], "change BMC passwords", force=force)
             consent(len(plan.jobs), yes=yes)
             _carry_out(desk, store, plan, length, reason.strip() or "new password", results, format)
         _show(results, plan, format)
-    unsure = plan.hopeless or any(one.error is not None for one in results)
-    if unsure:
+    if plan.hopeless or any(left_open(one) for one in results):
         raise typer.Exit(EXIT_COULD_NOT_TELL)
+    if any(one.error is not None for one in results):
+        raise typer.Exit(EXIT_FINDINGS)
 
 
 def _carry_out(
@@ -162,6 +182,7 @@ def _carry_out(
     from provision.workflows.access import fleet_options
     from provision.workflows.journal import open_journal
     from provision.workflows.rotate import Rotation, asker
+    from provision.workflows.rotate_plan import goes_on
 
     options = fleet_options(desk.site)
     with open_journal(desk.location, desk.site.name, reason) as journal, progress() as tell:
@@ -177,7 +198,8 @@ def _carry_out(
                 results += wave
         except KeyboardInterrupt:
             _show(results, plan, format)
-            say("new passwords of the wave that was interrupted are pending: run the same command again")
+            command = goes_on(plan, results, f" --site {desk.site.path}")
+            say(f"new passwords of the wave that was interrupted are pending; go on with {command}")
             raise
 
 
