@@ -107,7 +107,11 @@ def family_of(field: str) -> str:
 
 def as_text(value: Value) -> str:
     """A value as the store keeps it: JSON in plain ASCII, so that equal texts are equal values of one kind."""
-    return json.dumps(value, separators=(",", ":"))
+    return _ENCODER.encode(value)
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+"""Made once: ``json.dumps`` would make one for each value."""
 
 
 def merge_node_facts(

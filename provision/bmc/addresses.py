@@ -1,7 +1,8 @@
 """MACs and GUIDs of one network function: where they are looked for, in which order, and what is said when not found.
 
 Order for a MAC: EthernetInterfaces, NetworkDeviceFunctions, DellNIC, the addresses of the port. An iDRAC10 of an R770
-left the first one empty although the link was up (dell/iDRAC-Redfish-Scripting issue 349); others leave it null.
+left the first one empty although the link was up (https://github.com/dell/iDRAC-Redfish-Scripting/issues/349);
+others leave it null.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def macs(interface: Body, function: Body, ports: Sequence[Body] | None) -> tuple
     """Permanent and current MAC of a function.
 
     A current MAC that no place tells is the permanent one; never the other way round, since a virtual address (NPAR,
-    FlexAddress) is no identity (dell/redfish-ansible-module issue 64).
+    FlexAddress) is no identity (https://github.com/dell/redfish-ansible-module/issues/64).
 
     :param interface: its EthernetInterface, :param function: its NetworkDeviceFunction, either may be empty.
     :param ports: the one port it is behind, none when it is unknown, None when ports were not asked.

@@ -17,10 +17,10 @@ from provision.bmc.node_facts import BMC_PART, BOARD_PART, SOURCE, identities_of
 from provision.bmc.outcome import BmcFinding
 
 _REPLACED = {
-    Family.GPU: "GPU",
-    Family.DRIVE: "drive",
-    Family.PSU: "power supply",
-    Family.DIMM: "memory module",
+    Family.GPU.value: "GPU",
+    Family.DRIVE.value: "drive",
+    Family.PSU.value: "power supply",
+    Family.DIMM.value: "memory module",
 }
 
 
@@ -203,9 +203,11 @@ def part_changes(changes: Iterable[FactChange]) -> list[BmcFinding]:
     """Parts whose serial number is another one: GPUs, drives, power supplies, memory modules."""
     found = []
     for change in changes:
+        if change.before is None or change.after is None:
+            continue
         family, _, name = change.field.partition(".")
-        word = {kind.value: word for kind, word in _REPLACED.items()}.get(family)
-        if word is None or name != "serial" or change.before is None or change.after is None:
+        word = _REPLACED.get(family)
+        if word is None or name != "serial":
             continue
         text = f"{change.node}: the {word} in {change.part} was replaced: serial {change.before} -> {change.after}"
         kind = f"{family}-replaced"

@@ -1,6 +1,6 @@
 """Which bodies speak of one and the same port: joined by what they name, never by position or by ids local to a card.
 
-A tool that joined on such local ids gave a card another card's MAC (bmc-toolbox/bmclib pull 449).
+A tool that joined on such local ids gave a card another card's MAC (https://github.com/bmc-toolbox/bmclib/pull/449).
 """
 
 from __future__ import annotations

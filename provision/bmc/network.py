@@ -284,7 +284,7 @@ def _bmc_nic(bodies: Bodies, body: Body, functions: Sequence[NetFunction]) -> Bm
 def _shared(bodies: Bodies, role: Role, functions: Sequence[NetFunction]) -> Reading[str]:
     """FQDD of the host's port whose cable the BMC uses: the BMC has its own MAC there, but it is one port.
 
-    A report that took them for two ports found a cable too few (bb-Ricardo/check_redfish issue 196).
+    A report that took them for two ports found a cable too few (https://github.com/bb-Ricardo/check_redfish/issues/196).
     """
     if role is Role.USB:
         return absent("a network over USB has no cable")

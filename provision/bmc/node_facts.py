@@ -24,9 +24,9 @@ STATUS_FIELD = "harvest.status"
 def identities_of(inventory: Inventory) -> list[Fact]:
     """Service tag, serials, MACs and GUIDs. A GUID that was derived says so.
 
-    The network over USB between host and BMC is left out: its MAC may be the same on many machines (netbox-sync issue
-    280). So are serials that two parts of the machine share (several chips of one card), and those of drives and memory
-    modules, which are unique only within a maker.
+    The network over USB between host and BMC is left out: its MAC may be the same on many machines
+    (https://github.com/bb-Ricardo/netbox-sync/issues/280). So are serials that two parts of the machine share
+    (several chips of one card), and those of drives and memory modules, which are unique only within a maker.
     """
     return [*_of_machine(inventory), *_of_network(inventory), *_serials(inventory)]
 
@@ -75,13 +75,16 @@ def _fact(kind: IdentityKind, value: str | None, part: str, source: str = SOURCE
 
 def facts_of(inventory: Inventory) -> list[NodeFact]:
     """Every known field of every part, with how and where it was read."""
-    made = [
-        NodeFact(_part_id(family, part), f"{family.value}.{name}", reading.value, _source(reading))
-        for family, part in inventory.parts()
-        if family is not Family.FIRMWARE
-        for name, reading in readings(part)
-        if reading.value is not None
-    ]
+    made: list[NodeFact] = []
+    for family, part in inventory.parts():
+        if family is not Family.FIRMWARE:
+            kind = family.value
+            own = "" if isinstance(part, System) else part.id
+            made += [
+                NodeFact(own, f"{kind}.{name}", reading.value, _source(reading))
+                for name, reading in readings(part)
+                if reading.value is not None
+            ]
     return [*made, *_firmware_facts(inventory)]
 
 
@@ -94,10 +97,6 @@ def _firmware_facts(inventory: Inventory) -> Iterator[NodeFact]:
     for part, some in versions.items():
         several = ", ".join(sorted({str(version.value) for version in some}))
         yield NodeFact(part, f"{Family.FIRMWARE.value}.version", several, _source(some[0]))
-
-
-def _part_id(family: Family, part: object) -> str:
-    return "" if isinstance(part, System) else str(getattr(part, "id", family.value))
 
 
 def _source(reading: Reading[Any]) -> str:
@@ -151,7 +150,8 @@ def unread(inventory: Inventory) -> list[Unread]:
     """What the harvest should have told and did not: gaps, and addresses of functions that are in use.
 
     A function of type Disabled counts: a BlueField boots through one, and its MAC may come back after the next boot
-    (infra-controller issue 2169). A port that is switched off and tells nothing does not.
+    (https://github.com/dsx-ai-factory/infra-controller/issues/2169). A port that is switched off and tells
+    nothing does not.
     """
     found = [Unread(gap.what, "", gap.why) for gap in inventory.gaps]
     families = {gap.family for gap in inventory.gaps}

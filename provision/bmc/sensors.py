@@ -54,10 +54,8 @@ class Temperature:
             return ""
         if self.margin:
             return ""
-        alarmed = self.health in (
-            "Warning",
-            "Critical",
-        )  # the BMC believes it: 127 °C of a voltage regulator is hot
+        # where the BMC believes it, it is so: 127 °C of a voltage regulator is hot
+        alarmed = self.health in ("Warning", "Critical")
         if not COLDEST <= self.reading <= HOTTEST or (self.reading in STUCK and not alarmed):
             return f"reads {self.reading:g} °C"
         return ""

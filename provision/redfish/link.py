@@ -190,8 +190,8 @@ class Link:
         )
 
     def _mute(self, reply: Reply, tries: int) -> BmcError:
-        often = f" {tries} times" if tries > 1 else ""
-        error = BmcNotReadyError(f"{reply.path}: {said(reply)}{often}, and no reason", bmc=str(self.target))
+        often = f", asked {tries} times" if tries > 1 else ""
+        error = BmcNotReadyError(f"{reply.path}: {said(reply)} without a reason{often}", bmc=str(self.target))
         error.named = False
         return error
 

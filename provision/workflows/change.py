@@ -43,11 +43,6 @@ class Sending:
         """Of the last attempt: it was refused, or its answer was lost."""
 
     @property
-    def begun(self) -> bool:
-        """Whether anything was sent, as far as is known."""
-        return self._entry is not None
-
-    @property
     def lost(self) -> bool:
         """Whether the answer to the last attempt was lost."""
         return isinstance(self.error, BmcOutcomeUnknownError)

@@ -175,14 +175,15 @@ class _Desk:
         now, who, reason = self.made.at, self.who, self.reason
         self.store.nodes.tell_many(plan, who=who, reason=reason, now=now)
         merges = self.store.facts.tell(self._tellings(trusted), who=who, reason=reason, now=now)
-        findings += [f for host, merge in merges.items() for f in part_changes(merge.changes(host))]
+        changes = {host: merge.changes(host) for host, merge in merges.items()}
+        findings += [finding for some in changes.values() for finding in part_changes(some)]
         return replace(
             self.made,
             findings=_sorted(findings),
             changes=[
                 change
                 for host, merge in merges.items()
-                for change in worth_telling(_of_parts(merge.changes(host)), merge.held)
+                for change in worth_telling(_of_parts(changes[host]), merge.held)
             ],
             withheld=[host for host in self.made.inventories if host not in trusted],
             stored=list(trusted),

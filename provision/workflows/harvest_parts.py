@@ -75,7 +75,8 @@ async def _expanded(reader: Reader, controller: Body) -> list[Body]:
 async def _psus(reader: Reader, layout: Layout) -> None:
     """Power supplies of the main chassis; the part of a chassis behind a backplane may never answer.
 
-    Seen: Thermal and Power of a Dell backplane enclosure answer 503 or not at all (bb-Ricardo/check_redfish issue 14).
+    Seen: Thermal and Power of a Dell backplane enclosure answer 503 or not at all
+    (https://github.com/bb-Ricardo/check_redfish/issues/14).
     """
     for chassis in layout.chassis[:1]:
         newer = f"{chassis}/PowerSubsystem/PowerSupplies"

@@ -7,8 +7,8 @@ For every wave of BMCs, in this order:
 3. The new password is kept as pending, on disk, before any BMC hears of it.
 4. With the current one: ``PATCH`` the account. Sent once; a lost answer is no reason to send it again.
 5. With the new one: log in and read the account.
-6. Where that works, the new one becomes the current one and the old one is forgotten. Where the BMC refused the
-   change, or still takes the old one, the pending one is forgotten.
+6. Where that works, the new one becomes the current one and the old one is forgotten. The pending one is forgotten
+   only where a login with the old one works, or the change never left: no answer to the change proves that.
 
 Killed at any point, the next run finds the pending password and begins with 1. A password that is refused is tried
 once: an account that is locked by its own keeper helps nobody.
@@ -17,34 +17,30 @@ once: an account that is locked by its own keeper helps nobody.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from fabricctl.errors import (
-    BmcAnswerError,
     BmcError,
-    BmcLockedOutError,
     BmcLoginError,
     BmcOutcomeUnknownError,
     BmcPasswordChangeError,
-    BmcSessionsFullError,
     BmcUnsupportedError,
 )
 from fabricctl.nodes.model import EventKind
-from provision.bmc.account import Account, find_account, lengths
+from provision.bmc.account import Account
 from provision.bmc.credential import Entry
-from provision.bmc.json_bodies import link, service_link
 from provision.bmc.new_password import Dice, fitting_length, new_password
 from provision.bmc.outcome import Outcome
 from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target
 from provision.redfish.bmc import Bmc
-from provision.redfish.fleet import FleetOptions, ask
 from provision.secrets.store import SecretStore
 from provision.workflows.change import SENDING
 from provision.workflows.journal import FORGET, Begun, Record
+from provision.workflows.rotate_ask import Asker, look, refused, says_no, try_to_change
 from provision.workflows.rotate_plan import Fate, PasswordChange, Rotated
 
 T = TypeVar("T")
@@ -52,36 +48,21 @@ SOURCE = "rotate"
 NEW = "new password"
 UNPROVED = "accepted, not proved by a login"
 UNANSWERED = "answer lost, not proved by a login"
+_Chosen = tuple[PasswordChange, Account, Credentials]
 
 
-class Asker(Protocol):
-    """Does work on BMCs, logged in with the credentials it is given; outcomes in the order of the targets."""
+@dataclass(frozen=True)
+class _Sent:
+    """A BMC that may have the new password. :param error: what leaves that open; None where it said yes."""
 
-    def __call__(
-        self,
-        targets: Sequence[Target],
-        work: Callable[[Bmc], Awaitable[T]],
-        known: Callable[[Target], Credentials],
-        *,
-        writes: bool = False,
-    ) -> list[Outcome[T]]:
-        """Ask them. :param writes: it changes them."""
-        ...
+    job: PasswordChange
+    new: Credentials
+    error: BmcError | None
 
-
-def asker(options: FleetOptions) -> Asker:
-    """Speaks to BMCs as the options say, also to those that let nothing be done but change the password."""
-
-    def asked(
-        targets: Sequence[Target],
-        work: Callable[[Bmc], Awaitable[T]],
-        known: Callable[[Target], Credentials],
-        *,
-        writes: bool = False,
-    ) -> list[Outcome[T]]:
-        return ask(targets, work, replace(options, credentials=known, change_password=True, writes=writes))
-
-    return asked
+    def fate(self, done: Mapping[str, Rotated]) -> Fate | None:
+        """What became of it, None while that is open."""
+        found = done.get(self.job.host)
+        return None if found is None else found.fate
 
 
 class Rotation:
@@ -123,10 +104,10 @@ class Rotation:
 
     def _finish_former(self, jobs: Sequence[PasswordChange], done: dict[str, Rotated]) -> None:
         """Step 1. Refused by name is an answer; anything else leaves both passwords where they are."""
-        for job, outcome in self._asked(jobs, _look(jobs), lambda job: job.pending):
+        for job, outcome in self._asked(jobs, look(jobs), lambda job: job.pending):
             if outcome.error is None:
                 done[job.host] = Rotated(job, Fate.FINISHED)
-            elif not _refused(outcome.error) or job.current is None:
+            elif not refused(outcome.error) or job.current is None:
                 done[job.host] = Rotated(job, Fate.UNKNOWN, outcome.error)
         self._step("former tried")
         self._promote(
@@ -138,13 +119,13 @@ class Rotation:
     ) -> list[tuple[PasswordChange, Account]]:
         """Step 2."""
         ready = []
-        for job, outcome in self._asked(jobs, _look(jobs), lambda job: job.current):
+        for job, outcome in self._asked(jobs, look(jobs), lambda job: job.current):
             error = outcome.error
             if outcome.value is not None:
                 ready.append((job, outcome.value))
                 continue
             assert error is not None
-            if job.pending is not None and _refused(error):
+            if job.pending is not None and refused(error):
                 error = BmcLoginError(
                     "neither the former password nor the new one is accepted",
                     bmc=str(job.target),
@@ -157,7 +138,7 @@ class Rotation:
 
     def _begin(
         self, ready: Sequence[tuple[PasswordChange, Account]], done: dict[str, Rotated]
-    ) -> list[tuple[PasswordChange, Account, Credentials]]:
+    ) -> list[_Chosen]:
         """Step 3: on disk before any BMC hears of it."""
         chosen, entries = [], []
         for job, account in ready:
@@ -179,68 +160,85 @@ class Rotation:
         old = job.entry or Entry(job.key, job.user, None, now, SOURCE)
         return replace(old, user=job.user, pending=new, pending_since=old.pending_since or now)
 
-    def _change(
-        self, chosen: Sequence[tuple[PasswordChange, Account, Credentials]], done: dict[str, Rotated]
-    ) -> list[tuple[PasswordChange, Credentials, BmcError | None]]:
-        """Step 4. Gives those whose BMC may have taken the new password, with the error that leaves it open."""
+    def _change(self, chosen: Sequence[_Chosen], done: dict[str, Rotated]) -> list[_Sent]:
+        """Step 4. Gives those whose BMC may have taken the new password.
+
+        Nothing that a BMC answers to the change proves that it was not taken; only what failed before it left is sure.
+        """
         of = {job.host: (account.path, new.password) for job, account, new in chosen}
+        left: set[str] = set()
 
         async def work(bmc: Bmc) -> None:
-            path, password = of[bmc.target.host]
-            await bmc.patch(path, {"Password": password.reveal()})
+            host = bmc.target.host
+            await try_to_change(bmc, *of[host], lambda: left.add(host))
 
-        sent, refused = [], []
         jobs = [job for job, _, _ in chosen]
         for job in jobs:
             self._keep(job, f"{NEW}: {SENDING}")
+        sent, never = [], []
         for (job, outcome), (_, _, new) in zip(
             self._asked(jobs, work, lambda job: job.current, writes=True), chosen, strict=True
         ):
-            if outcome.error is not None and _never_taken(outcome.error):
-                refused.append(job.key)
+            if outcome.error is not None and job.host not in left:
+                never.append(job)
                 done[job.host] = Rotated(job, Fate.UNCHANGED, _explained(outcome.error))
                 self._keep(job, f"not changed: {outcome.error.message}")
             else:
-                self._keep(job, f"{NEW}: {UNPROVED if outcome.error is None else UNANSWERED}")
-                sent.append((job, new, outcome.error))
+                self._keep(
+                    job, f"{NEW}: {UNPROVED if outcome.error is None else _words(outcome.error, UNANSWERED)}"
+                )
+                sent.append(_Sent(job, new, outcome.error))
         self._step("sent")
-        self._store.drop_pending(refused)
+        self._store.drop_pending([job.key for job in never])
         return sent
 
-    def _prove(
-        self, sent: Sequence[tuple[PasswordChange, Credentials, BmcError | None]], done: dict[str, Rotated]
-    ) -> None:
-        """Steps 5 and 6."""
-        new = {job.host: credentials for job, credentials, _ in sent}
-        open_error = {job.host: error for job, _, error in sent}
-        jobs = [job for job, _, _ in sent]
+    def _prove(self, sent: Sequence[_Sent], done: dict[str, Rotated]) -> None:
+        """Steps 5 and 6: first the login that most likely works, so that hardly any is refused."""
+        unlikely = [one for one in sent if one.error is not None and says_no(one.error)]
+        likely = [one for one in sent if one not in unlikely]
+        refused_old = self._old_holds(unlikely, done, last=False)
+        refused_new = self._new_holds([*likely, *refused_old], done)
+        self._step("proved")
+        self._promote([one.job for one in sent if one.fate(done) is Fate.CHANGED])
+        self._old_holds([one for one in refused_new if one not in refused_old], done, last=True)
+
+    def _new_holds(self, sent: Sequence[_Sent], done: dict[str, Rotated]) -> list[_Sent]:
+        """A login with the new password. Gives those whose BMC refuses it though nothing proves that it was taken."""
+        new = {one.job.host: one.new for one in sent}
         doubtful = []
-        for job, outcome in self._asked(jobs, _look(jobs), lambda job: new[job.host]):
+        jobs = [one.job for one in sent]
+        for one, (job, outcome) in zip(
+            sent, self._asked(jobs, look(jobs), lambda job: new[job.host]), strict=True
+        ):
             if outcome.error is None:
                 done[job.host] = Rotated(job, Fate.CHANGED)
-            elif _refused(outcome.error) and open_error[job.host] is not None:
-                doubtful.append(job)
-            else:
-                done[job.host] = Rotated(job, Fate.UNKNOWN, outcome.error)
-                self._keep(job, f"{NEW}: not known which one holds: {outcome.error.message}")
-        self._step("proved")
-        self._promote([job for job in jobs if job.host in done and done[job.host].fate is Fate.CHANGED])
-        self._old_still_holds(doubtful, open_error, done)
+                continue
+            if refused(outcome.error) and one.error is not None:
+                doubtful.append(one)
+            self._unknown(job, outcome.error, done)
+        return doubtful
 
-    def _old_still_holds(
-        self, jobs: Sequence[PasswordChange], errors: dict[str, BmcError | None], done: dict[str, Rotated]
-    ) -> None:
-        """The answer was lost and the new password is refused: only a login with the old one tells what holds."""
-        dropped = []
-        for job, outcome in self._asked(jobs, _look(jobs), lambda job: job.current):
+    def _old_holds(self, sent: Sequence[_Sent], done: dict[str, Rotated], *, last: bool) -> list[_Sent]:
+        """A login with the old password: the only proof that the new one was not taken. Gives those that refuse it."""
+        kept, gone = [], []
+        jobs = [one.job for one in sent]
+        for one, (job, outcome) in zip(
+            sent, self._asked(jobs, look(jobs), lambda job: job.current), strict=True
+        ):
             if outcome.error is None:
-                dropped.append(job.key)
-                done[job.host] = Rotated(job, Fate.UNCHANGED, errors[job.host])
-                self._keep(job, "not changed: the old one holds")
+                kept.append(job.key)
+                done[job.host] = Rotated(job, Fate.UNCHANGED, one.error and _explained(one.error))
+                self._keep(job, f"not changed: {_words(one.error, 'the old one holds')}")
+            elif refused(outcome.error) and not last:
+                gone.append(one)
             else:
-                done[job.host] = Rotated(job, Fate.UNKNOWN, outcome.error)
-                self._keep(job, f"{NEW}: not known which one holds: {outcome.error.message}")
-        self._store.drop_pending(dropped)
+                self._unknown(job, outcome.error, done)
+        self._store.drop_pending(kept)
+        return gone
+
+    def _unknown(self, job: PasswordChange, error: BmcError, done: dict[str, Rotated]) -> None:
+        done[job.host] = Rotated(job, Fate.UNKNOWN, error)
+        self._keep(job, f"{NEW}: not known which one holds: {error.message}")
 
     def _promote(self, jobs: Sequence[PasswordChange]) -> None:
         for job in jobs:
@@ -276,43 +274,9 @@ class Rotation:
         return list(zip(jobs, outcomes, strict=True))
 
 
-def _look(jobs: Sequence[PasswordChange]) -> Callable[[Bmc], Awaitable[Account]]:
-    """Log in and find the account."""
-    users = {job.host: job.user for job in jobs}
-
-    async def work(bmc: Bmc) -> Account:
-        user = users[bmc.target.host]
-        root = await bmc.root()
-        try:
-            service = await bmc.get(service_link(root, "AccountService"))
-        except BmcPasswordChangeError as exc:
-            # DSP0266, "Password change required handling": it names the account, and nothing else can be read
-            if not exc.account:
-                raise
-            return Account(exc.account)
-        members = await bmc.members(link(service.resource, "Accounts") or f"{service.path}/Accounts")
-        path = find_account(members, user)
-        if not path:
-            raise BmcUnsupportedError(f"it shows no account of user {user}", bmc=str(bmc.target))
-        return Account(path, *lengths(service.resource))
-
-    return work
-
-
-def _refused(error: BmcError) -> bool:
-    """Whether user or password were refused, and not the login for another reason."""
-    other = (BmcPasswordChangeError, BmcLockedOutError, BmcSessionsFullError)
-    return isinstance(error, BmcLoginError) and not isinstance(error, other)
-
-
-def _never_taken(error: BmcError) -> bool:
-    """Whether it is certain that the BMC keeps its old password: it said no, or was never asked."""
-    if not error.sent:
-        return True
-    if isinstance(error, BmcOutcomeUnknownError):
-        return False
-    client_fault = isinstance(error, BmcAnswerError) and 400 <= error.status < 500
-    return client_fault or isinstance(error, BmcLoginError)
+def _words(error: BmcError | None, otherwise: str) -> str:
+    """What a BMC answered, where there was an answer."""
+    return otherwise if error is None or isinstance(error, BmcOutcomeUnknownError) else error.message
 
 
 def _explained(error: BmcError) -> BmcError:

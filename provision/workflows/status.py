@@ -34,8 +34,8 @@ from provision.redfish.bmc import Bmc, Group, Resource
 from provision.workflows.lc_gate import lc_status
 
 _TOLERATED = (BmcAnswerError, BmcDeadlineError, BmcGarbledError, BmcNotReadyError, BmcUnsupportedError)
-"""What one chassis may answer without the node being unknown: a backplane's chassis says 503 or nothing (public
-reports: iDRAC-Redfish-Scripting 18, check_redfish 14)."""
+"""What one chassis may answer without the node being unknown: a backplane's chassis says 503 or nothing
+(https://github.com/dell/iDRAC-Redfish-Scripting/issues/18, https://github.com/bb-Ricardo/check_redfish/issues/14)."""
 
 
 @dataclass

@@ -11,7 +11,8 @@ from provision.bmc.target import Target
 from provision.secrets.store import SecretStore, open_secrets
 from provision.workflows.access import fleet_options
 from provision.workflows.journal import FORGET, Record
-from provision.workflows.rotate import Rotation, asker
+from provision.workflows.rotate import Rotation
+from provision.workflows.rotate_ask import asker
 from provision.workflows.rotate_plan import Fate, Rotated, plan_rotation
 from provision.workflows.targets import site_targets
 from tests.provision.halls import Hall

@@ -125,6 +125,11 @@ class Site:
                         found.append(int(entry.name))
         return found
 
+    def changed(self, kind: str) -> set[str]:
+        """Nodes with an event of a kind in the store."""
+        with closing(sqlite3.connect(self.state)) as store:
+            return {row[0] for row in store.execute("SELECT subject FROM events WHERE kind = ?", (kind,))}
+
     def store_is_whole(self) -> bool:
         """Whether SQLite finds nothing wrong with the store."""
         if not self.state.exists():

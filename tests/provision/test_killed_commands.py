@@ -78,6 +78,7 @@ def test_power_on_killed_anywhere_is_carried_out_once(site: Site, turn: int) -> 
         bmc.settle()
     kill_somewhere(site, turn, COUNT * 8, "bmc", "power", "on", "all", "--yes")
     assert all(bmc.power.actions in ([], ["On"]) for bmc in site.simulator)
+    assert {bmc.host for bmc in site.simulator if bmc.power.actions} <= site.changed("node.power")
     again = site.fabricctl("bmc", "power", "on", "all", "--yes")
     assert again.returncode == 0, again.stdout + again.stderr
     assert [bmc.power.actions for bmc in site.simulator] == [["On"]] * COUNT
@@ -90,6 +91,7 @@ def test_boot_pxe_killed_anywhere_is_either_set_or_not(site: Site, turn: int) ->
     for bmc in site.simulator:
         override = bmc.boot_override
         assert (override.target, override.enabled) in (("None", "Disabled"), ("Pxe", "Once"))
+        assert override.target == "None" or bmc.host in site.changed("node.boot")
     again = site.fabricctl("bmc", "boot", "pxe", "all", "--yes")
     assert again.returncode == 0, again.stdout + again.stderr
     assert {(bmc.boot_override.target, bmc.boot_override.enabled) for bmc in site.simulator} == {

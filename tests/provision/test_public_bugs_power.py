@@ -49,7 +49,7 @@ async def pxe_boot(bmc: Bmc) -> BootRun:
 
 
 def test_setting_pxe_in_the_mode_that_is_set_makes_no_job_and_boots_once(sim: Simulator) -> None:
-    # row 9: https://github.com/ironcore-dev/metal-operator/issues/81
+    # https://github.com/ironcore-dev/metal-operator/issues/81
     run = one(sim, pxe_boot)
     assert run.reached
     assert run.fate is Consumed.YES
@@ -59,14 +59,14 @@ def test_setting_pxe_in_the_mode_that_is_set_makes_no_job_and_boots_once(sim: Si
 
 
 def test_pxe_that_is_set_already_is_not_written_again(sim: Simulator) -> None:
-    # row 9: https://github.com/ironcore-dev/metal-operator/pull/107
+    # https://github.com/ironcore-dev/metal-operator/pull/107
     assert one(sim, pxe).written
     assert not one(sim, pxe).written
     assert len(sim[0].asked("PATCH")) == 1
 
 
 def test_after_a_refusal_that_set_a_part_it_is_said_what_is_set_now(simulator: Start) -> None:
-    # row 11: https://github.com/ansible-collections/community.general/issues/5091
+    # https://github.com/ansible-collections/community.general/issues/5091
     sim = simulator(1, profile=Profile.IDRAC9_6, first="127.42.0.1", speed=SPEED)
     sim[0].boot.override = Override(mode="Legacy")
     result = one(sim, pxe)
@@ -77,7 +77,7 @@ def test_after_a_refusal_that_set_a_part_it_is_said_what_is_set_now(simulator: S
 
 
 def test_an_equal_pending_job_is_awaited_and_no_second_one_is_made(sim: Simulator) -> None:
-    # row 14: https://github.com/quadsproject/badfish/issues/29
+    # https://github.com/quadsproject/badfish/issues/29
     first, second = one(sim, port), one(sim, port)
     assert first is not None
     assert second is not None
@@ -89,7 +89,7 @@ def test_an_equal_pending_job_is_awaited_and_no_second_one_is_made(sim: Simulato
 
 
 def test_a_pending_job_of_somebody_else_is_named_and_left_alone(sim: Simulator) -> None:
-    # row 14: https://github.com/dell/iDRAC-Redfish-Scripting/issues/9
+    # https://github.com/dell/iDRAC-Redfish-Scripting/issues/9
     planted = sim[0].part(JobQueue).plant("BIOSConfiguration", "Configure: BIOS.Setup.1-1")
     with pytest.raises(BmcBusyError, match=planted.id):
         one(sim, port)
@@ -106,7 +106,7 @@ def test_values_that_somebody_else_wrote_are_not_brought_along_with_a_port(sim: 
 
 
 def test_a_job_of_somebody_else_that_runs_is_awaited_not_cleared(sim: Simulator) -> None:
-    # row 15: https://github.com/dell/dellemc-openmanage-ansible-modules/issues/113
+    # https://github.com/dell/dellemc-openmanage-ansible-modules/issues/113
     planted = sim[0].part(JobQueue).plant(state=JobState.RUNNING, duration_s=120)
     made = one(sim, port)
     assert made is not None
@@ -116,7 +116,7 @@ def test_a_job_of_somebody_else_that_runs_is_awaited_not_cleared(sim: Simulator)
 
 
 def test_a_job_operation_that_runs_unseen_is_awaited(sim: Simulator) -> None:
-    # row 15: https://github.com/dell/dellemc-openmanage-ansible-modules/issues/273
+    # https://github.com/dell/dellemc-openmanage-ansible-modules/issues/273
     sim[0].fault(Fault(method="PATCH", path=".*/Bios/Settings", status=503, message_id="RAC0679", times=3))
     made = one(sim, port)
     assert made is not None
@@ -125,7 +125,7 @@ def test_a_job_operation_that_runs_unseen_is_awaited(sim: Simulator) -> None:
 
 
 def test_a_running_job_is_never_cleared(sim: Simulator) -> None:
-    # row 15
+    # https://github.com/dell/dellemc-openmanage-ansible-modules/issues/113
     planted = sim[0].part(JobQueue).plant(state=JobState.RUNNING, duration_s=10_000)
 
     async def clear(bmc: Bmc) -> Change:
@@ -137,7 +137,7 @@ def test_a_running_job_is_never_cleared(sim: Simulator) -> None:
 
 
 def test_one_named_job_is_cleared_and_the_others_stay(sim: Simulator) -> None:
-    # row 22: a cleared queue restarts the Lifecycle Controller; https://github.com/redhat-performance/jetlag/pull/778
+    # a cleared queue restarts the Lifecycle Controller; https://github.com/redhat-performance/jetlag/pull/778
     gone, stays = sim[0].part(JobQueue).plant(), sim[0].part(JobQueue).plant()
 
     async def clear(bmc: Bmc) -> Change:
@@ -150,7 +150,7 @@ def test_one_named_job_is_cleared_and_the_others_stay(sim: Simulator) -> None:
 def test_a_bmc_that_restarts_itself_for_nine_minutes_does_not_end_the_wait_for_its_job(
     sim: Simulator,
 ) -> None:
-    # row 19: https://github.com/dell/iDRAC-Redfish-Scripting/issues/231
+    # https://github.com/dell/iDRAC-Redfish-Scripting/issues/231
     job = sim[0].part(JobQueue).plant(state=JobState.RUNNING, duration_s=700)
 
     async def work(bmc: Bmc) -> JobResult:
@@ -177,7 +177,7 @@ def test_a_job_that_never_runs_is_not_waited_for(sim: Simulator) -> None:
 
 
 def test_a_reset_type_is_one_the_bmc_accepts(sim: Simulator) -> None:
-    # row 21: https://github.com/quadsproject/badfish/issues/118
+    # https://github.com/quadsproject/badfish/issues/118
     sim[0].power.reset_types = ("On", "ForceOff", "GracefulShutdown")
 
     async def work(bmc: Bmc) -> PowerResult:
@@ -188,7 +188,7 @@ def test_a_reset_type_is_one_the_bmc_accepts(sim: Simulator) -> None:
 
 
 def test_a_shutdown_never_becomes_a_power_cut_by_itself(sim: Simulator) -> None:
-    # row 21: https://github.com/dell/iDRAC-Redfish-Scripting/issues/29
+    # https://github.com/dell/iDRAC-Redfish-Scripting/issues/29
     sim[0].power.reset_types = ("On", "ForceOff", "ForceRestart", "PowerCycle")
 
     async def work(bmc: Bmc) -> PowerResult:
@@ -200,7 +200,7 @@ def test_a_shutdown_never_becomes_a_power_cut_by_itself(sim: Simulator) -> None:
 
 
 def test_on_is_success_when_somebody_was_quicker(sim: Simulator) -> None:
-    # row 21: https://github.com/dell/dellemc-openmanage-ansible-modules/issues/91
+    # https://github.com/dell/dellemc-openmanage-ansible-modules/issues/91
     sim[0].power.set(Power.OFF)
 
     async def work(bmc: Bmc) -> PowerResult:
@@ -218,14 +218,14 @@ def test_on_is_success_when_somebody_was_quicker(sim: Simulator) -> None:
 
 
 def test_an_empty_list_of_systems_and_a_busy_controller_are_waited_for(sim: Simulator) -> None:
-    # row 22: https://github.com/redhat-performance/jetlag/pull/778, https://github.com/microsoft/lisa/pull/4421
+    # https://github.com/redhat-performance/jetlag/pull/778, https://github.com/microsoft/lisa/pull/4421
     sim[0].part(Readiness).empty_systems(120)
     sim[0].part(Readiness).not_ready("RAC0508", 60, ".*/Systems/.*")
     assert one(sim, pxe).reached
 
 
 def test_a_boot_is_set_only_after_the_post_that_is_under_way(sim: Simulator) -> None:
-    # row 22: the gate of the Lifecycle Controller; an override set during POST may be lost with it
+    # the gate of the Lifecycle Controller; an override set during POST may be lost with it
     sim[0].power.set(Power.OFF)
     sim[0].boot.order = ["Boot0001", "Boot0000", "Boot0002"]
 
@@ -245,7 +245,7 @@ def test_a_boot_is_set_only_after_the_post_that_is_under_way(sim: Simulator) -> 
 
 
 def test_a_port_without_a_mac_is_a_boot_target_by_its_fqdd(sim: Simulator) -> None:
-    # row 3: https://github.com/dsx-ai-factory/infra-controller/issues/2169
+    # https://github.com/dsx-ai-factory/infra-controller/issues/2169
     async def work(bmc: Bmc) -> BootRun:
         return await boot_node(bmc, BootPlan(BootSource.PXE, nic=PORT, reset=True, prove=True))
 
@@ -267,7 +267,7 @@ def test_a_boot_order_with_reset_is_read_back_after_its_job(sim: Simulator) -> N
 
 
 def test_a_boot_order_is_one_job_and_a_second_call_makes_no_other(sim: Simulator) -> None:
-    # row 14, for the boot order
+    # https://github.com/quadsproject/badfish/issues/29, for the boot order
     async def disk(bmc: Bmc) -> Change:
         return await set_order(bmc, BootSource.HDD)
 

@@ -43,7 +43,7 @@ def of_first(sim: Simulator, work: Callable[[Bmc], Awaitable[T]], *, writes: boo
     return outcome.value
 
 
-# ---- row 12 --------------------------------------------------------------------------------------------------------
+# ---- https://github.com/mrlhansen/idrac_exporter/issues/168 ---------------------------------------------------------
 
 
 @pytest.mark.parametrize("profile", list(Profile))
@@ -65,7 +65,7 @@ def test_logs_go_beyond_the_newest_fifty_and_stop_at_the_time_asked_for(
     assert len(pages) <= 5  # 120 entries and one page more, of 400
 
 
-# ---- row 14 --------------------------------------------------------------------------------------------------------
+# ---- https://github.com/quadsproject/badfish/issues/29 --------------------------------------------------------------
 
 
 async def _no_restart(bmc: Bmc) -> object:
@@ -104,7 +104,7 @@ def test_without_a_difference_no_job_is_made_at_all(simulator: Start) -> None:
     assert of_first(sim, lambda bmc: plan_bios(bmc, {"LogicalProc": value})).changes == {}
 
 
-# ---- row 25 --------------------------------------------------------------------------------------------------------
+# ---- https://github.com/dsx-ai-factory/infra-controller/issues/6419 -------------------------------------------------
 
 
 class _SlowTogether(StatefulBmc):
@@ -122,7 +122,7 @@ def test_firmware_that_is_too_slow_in_one_answer_is_read_entry_by_entry() -> Non
     assert [part.name for part in found.components] == sorted(names)
 
 
-# ---- row 27 --------------------------------------------------------------------------------------------------------
+# ---- https://github.com/dell/iDRAC-Redfish-Scripting/issues/251 -----------------------------------------------------
 
 
 def test_empty_health_is_unknown_and_the_bmc_is_not_restarted_for_it(simulator: Start) -> None:
@@ -136,7 +136,7 @@ def test_empty_health_is_unknown_and_the_bmc_is_not_restarted_for_it(simulator: 
     assert not [one for one in sim[0].requests if "Manager.Reset" in one.path]
 
 
-# ---- row 30 --------------------------------------------------------------------------------------------------------
+# ---- https://github.com/bb-Ricardo/check_redfish/issues/14 ----------------------------------------------------------
 
 
 @pytest.mark.parametrize("profile", list(Profile))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fabricctl.errors import BmcError, SecretError
+from fabricctl.errors import BmcError, BmcIdentityError, SecretError
 from fabricctl.nodes.model import EventKind
 from provision.bmc.secret import Secret
 from provision.secrets.store import credentials_for
@@ -207,6 +207,75 @@ def test_a_change_that_was_cut_off_before_it_was_carried_out_leaves_the_old_pass
     assert fates(desk.rotate()) == [Fate.CHANGED]
 
 
+SAYS = [
+    Fault(status=401, message_id="NoValidSession"),
+    Fault(status=401, message_id="RAC0212", message="Login failed. Login delayed for 60 seconds."),
+    Fault(status=403),
+    Fault(status=400, message_id="PropertyValueFormatError"),
+    Fault(status=404),
+    Fault(status=405),
+    Fault(status=412),
+    Fault(status=429, retry_after=1),
+    Fault(status=500),
+    Fault(status=503, retry_after=1),
+    Fault(status=503),
+    Fault(message_id="SYS518", retry_after=1),
+    Fault(message_id="RAC0218"),
+    Fault(message_id="SWC1908"),
+    Fault(status=200, body="no JSON"),
+    Fault(status=301),
+]
+
+
+@pytest.mark.parametrize("carried", [True, False])
+@pytest.mark.parametrize("times", [1, 2])
+def test_whatever_a_bmc_answers_to_the_change_the_password_that_holds_is_kept(
+    keys: Callable[..., Keys], carried: bool, times: int
+) -> None:
+    desk = keys(len(SAYS))
+    for bmc, said in zip(desk.sim, SAYS, strict=True):
+        bmc.fault(replace(said, method="PATCH", path=ACCOUNT, carried=carried, times=times))
+    for at, (bmc, result) in enumerate(zip(desk.sim, desk.rotate(), strict=True)):
+        entry, holds = desk.entry(at), Secret(bmc.users["root"])
+        if result.fate is Fate.UNKNOWN:
+            assert holds in (entry.password, entry.pending), SAYS[at]
+        else:
+            assert (entry.password, entry.pending) == (holds, None), SAYS[at]
+            assert (result.error is None) == (result.fate is Fate.CHANGED)
+        assert desk.failed(at) <= 2, SAYS[at]
+        bmc.part(Sessions).failures.clear()
+        bmc.clear_faults()
+    assert set(fates(desk.rotate())) <= {Fate.CHANGED, Fate.FINISHED}
+    assert [desk.entry(at).password for at in range(len(SAYS))] == [Secret(b.users["root"]) for b in desk.sim]
+
+
+def test_after_a_change_that_was_carried_out_but_refused_a_bmc_that_locks_logins_loses_nothing(
+    keys: Callable[..., Keys],
+) -> None:
+    desk = keys(1)
+    desk.sim[0].fault(Fault(method="PATCH", path=ACCOUNT, status=401, carried=True, times=1))
+    locked = Fault(method="POST", path=r".*/Sessions", status=401, message_id="RAC0212", after=2)
+    desk.sim[0].fault(replace(locked, message="Login failed. Login delayed for 60 seconds."))
+    (result,) = desk.rotate()
+    assert result.fate is Fate.UNKNOWN
+    assert desk.entry().pending == Secret(desk.sim[0].users["root"])
+    desk.sim[0].clear_faults()
+    assert fates(desk.rotate()) == [Fate.FINISHED]
+
+
+def test_crossed_cables_no_password_is_changed_and_none_is_sent(keys: Callable[..., Keys]) -> None:
+    desk = keys(2)
+    site = Path(desk.hall.path)
+    site.write_text(site.read_text().replace("{port", "{verify: 'off', port"))
+    before = [bmc.users["root"] for bmc in desk.sim], desk.store.entries()
+    desk.sim.cross_cables("gpu001", "gpu002")
+    results = desk.rotate()
+    assert fates(results) == [Fate.UNCHANGED, Fate.UNCHANGED]
+    assert all(isinstance(one.error, BmcIdentityError) for one in results)
+    assert ([bmc.users["root"] for bmc in desk.sim], desk.store.entries()) == before
+    assert not [one for bmc in desk.sim for one in bmc.requests if one.method in ("POST", "PATCH")]
+
+
 def test_a_bmc_that_dies_after_the_change_is_finished_by_the_next_run(keys: Callable[..., Keys]) -> None:
     desk = keys(1)
     patched = Fault(method="PATCH", path=ACCOUNT, drop_answer=True, times=1)
@@ -280,7 +349,7 @@ def test_a_locked_account_is_left_alone_with_both_passwords(keys: Callable[..., 
     assert sum(one.path.endswith("/Sessions") and one.status == 401 for one in desk.sim[0].requests) == 1
 
 
-# factory passwords that must be changed first (bug row 17)
+# factory passwords that must be changed first (https://github.com/dell/iDRAC-Redfish-Scripting/issues/346)
 
 
 def test_a_factory_password_that_must_be_changed_is_changed(keys: Callable[..., Keys]) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import (
     Connection,
     Row,
     Select,
+    String,
     Text,
     bindparam,
     false,
@@ -25,7 +26,7 @@ from fabricctl.adapters.store.engine import Database
 from fabricctl.adapters.store.events import IN_LIST
 from fabricctl.adapters.store.failures import reads_row
 from fabricctl.adapters.store.node_rows import make_records
-from fabricctl.adapters.store.schema import facts
+from fabricctl.adapters.store.schema import facts, moment_text
 from fabricctl.nodes.facts import (
     FactMerge,
     FactTelling,
@@ -33,6 +34,7 @@ from fabricctl.nodes.facts import (
     Key,
     NodeFact,
     StoredFact,
+    as_text,
     merge_node_facts,
 )
 
@@ -106,9 +108,10 @@ def _write(connection: Connection, merges: Mapping[str, FactMerge], now: datetim
     confirmed = [number for merge in merges.values() for number in merge.confirmed]
     _set(connection, "until", ended, now)
     _set(connection, "confirmed", confirmed, now)
-    rows = [_row(node, fact, now) for node, merge in merges.items() for fact in merge.added]
+    moment = moment_text(now)
+    rows = [_row(node, fact, moment) for node, merge in merges.items() for fact in merge.added]
     if rows:
-        connection.execute(insert(facts), rows)
+        connection.execute(_INSERT, rows)
 
 
 def _set(connection: Connection, column: str, numbers: Iterable[int], now: datetime) -> None:
@@ -134,15 +137,26 @@ def _runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
     return made
 
 
-def _row(node: str, fact: NodeFact, now: datetime) -> dict[str, Any]:
+_INSERT = insert(facts).values(
+    node=bindparam("of"),
+    part=bindparam("its_part"),
+    field=bindparam("its_field"),
+    value=bindparam("json", type_=Text),
+    source=bindparam("said_by"),
+    since=bindparam("moment", type_=String),
+    confirmed=bindparam("moment", type_=String),
+)
+"""Values and times as text already: having SQLAlchemy turn each of 75,000 facts costs a second of a large harvest."""
+
+
+def _row(node: str, fact: NodeFact, moment: str) -> dict[str, str]:
     return {
-        "node": node,
-        "part": fact.part,
-        "field": fact.field,
-        "value": fact.value,
-        "source": fact.source,
-        "since": now,
-        "confirmed": now,
+        "of": node,
+        "its_part": fact.part,
+        "its_field": fact.field,
+        "json": as_text(fact.value),
+        "said_by": fact.source,
+        "moment": moment,
     }
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
@@ -27,6 +28,13 @@ from sqlalchemy.engine import Dialect
 from fabricctl.adapters.store.failures import reads_row
 
 
+@lru_cache(maxsize=64)
+def moment_text(moment: datetime) -> str:
+    """A moment as the store writes it; a harvest writes one and the same into tens of thousands of rows."""
+    assert moment.tzinfo is not None, "a moment needs a time zone"
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
 class Moment(TypeDecorator[datetime]):
     """A moment as UTC text of one length, so that text order is time order in every database."""
 
@@ -37,13 +45,15 @@ class Moment(TypeDecorator[datetime]):
         """Python to database; a time without zone would mean another moment on another machine."""
         if value is None:
             return None
-        assert value.tzinfo is not None, "a moment needs a time zone"
-        return value.astimezone(UTC).isoformat(timespec="microseconds")
+        return moment_text(value)
 
     @reads_row
     def process_result_value(self, value: str | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
         """Database to Python."""
         return None if value is None else datetime.fromisoformat(value)
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 class Json(TypeDecorator[Any]):
@@ -54,7 +64,7 @@ class Json(TypeDecorator[Any]):
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ARG002
         """Python to database."""
-        return None if value is None else json.dumps(value, separators=(",", ":"))
+        return None if value is None else _ENCODER.encode(value)
 
     @reads_row
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:  # noqa: ARG002

@@ -38,7 +38,7 @@ def test_a_503_without_a_reason_is_asked_for_three_times_within_seconds(
     outcome = run(lambda bmc: bmc.get(PATH))
     assert isinstance(outcome.error, BmcNotReadyError)
     assert not outcome.error.named
-    assert "HTTP 503 3 times, and no reason" in str(outcome.error)
+    assert "HTTP 503 without a reason, asked 3 times" in str(outcome.error)
     assert len(tiny.asked("GET", PATH)) == 3
     assert 5 < sum(clock.slept) < 20
 

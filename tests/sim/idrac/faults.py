@@ -20,6 +20,7 @@ class Fault:
     :param delay_s: real seconds the answer waits; :param cut_body: the body ends half-way and the connection with it.
     :param reset: the connection is reset, nothing is carried out; :param hang: no answer, ever.
     :param drop_answer: carried out, but the connection ends before a byte of the answer is sent.
+    :param carried: with ``status`` or ``message_id``: carried out all the same, whatever the answer says.
     :param body: answer with this text, not with an iDRAC's error; :param chance: share of matching requests it hits.
     """
 
@@ -37,6 +38,7 @@ class Fault:
     drop_answer: bool = False
     hang: bool = False
     body: str | None = None
+    carried: bool = False
     chance: float = 1.0
     hits: int = field(default=0, init=False)
     seen: int = field(default=0, init=False)

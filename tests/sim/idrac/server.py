@@ -78,7 +78,10 @@ class Front:
             return await self._break(request, hang=fault.hang)
         headers = {name.lower(): value for name, value in request.headers.items()}
         incoming = Incoming(request.method, raw_path, query, headers, data, request.remote or "")
-        said, user = (_faulty(bmc, fault), "") if fault and _replaces(fault) else answer(bmc, incoming)
+        other = _faulty(bmc, fault) if fault is not None and _replaces(fault) else None
+        carried, user = (None, "") if other and fault and not fault.carried else answer(bmc, incoming)
+        said = other or carried
+        assert said is not None
         dropped = fault is not None and fault.drop_answer
         _log(bmc, request.method, path, query, 0 if dropped else said.status, user, fault)
         await self._wait(bmc, request.method, path, fault)
