@@ -27,7 +27,7 @@ from provision.bmc.target import Target
 from provision.report.change_report import Changed, Planned, Result
 from provision.report.common import reason
 from provision.secrets.reference import read_reference
-from provision.secrets.store import DEFAULT_USER, SecretStore
+from provision.secrets.store import DEFAULT_USER, SecretStore, no_password_hint
 
 if TYPE_CHECKING:
     from fabricctl.site.schema import Site
@@ -176,7 +176,7 @@ def _job(target: Target, access: BmcAccess, store: SecretStore, site_path: str) 
             if not unfinished:
                 raise
     if current is None and not unfinished:
-        hint = f"fabricctl bmc credentials import FILE --site {site_path}"
+        hint = no_password_hint(store, target, site_path)
         raise SecretError("no password is kept", reference=store.reference, hint=hint)
     return PasswordChange(target, entry.key if entry is not None else _key(target), user, entry, current)
 

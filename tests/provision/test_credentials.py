@@ -50,7 +50,7 @@ def test_import_says_what_it_knows_and_shows_no_password(
         "  of the site: 2  gpu[001-002]\n"
         f"  service tags the site does not have: {sim[3].service_tag}, ZZZZZZ9\n"
         "  without a password: gpu003\n"
-        "  service tag not known: gpu004; fabricctl bmc scan --write-tags FILE finds them\n"
+        "  service tag not known: gpu004; fabricctl bmc scan --record finds them\n"
     )
     assert not (tmp_path / "hall.secrets").exists()
     desk.hall.run("credentials", "import", str(desk.list))
