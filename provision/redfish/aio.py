@@ -19,6 +19,7 @@ from yarl import URL
 from fabricctl.errors import BmcDeadlineError, BmcError, BmcGarbledError, BmcUnreachableError
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target, Verify
+from provision.redfish.mask import Mask
 from provision.redfish.transport import CONNECT_S, LARGEST_BODY, make_reply, too_large, unsent
 from provision.redfish.trust import (
     broken_tls,
@@ -42,6 +43,7 @@ class AiohttpTransport:
 
     def __init__(self, target: Target, *, connections: int = 3) -> None:
         self._target = target
+        self.mask = Mask()
         self._base = target.url
         self._context = tls_context(target.trust)
         pin = target.trust.fingerprint if target.trust.verify is Verify.PINNED else ""
@@ -71,6 +73,7 @@ class AiohttpTransport:
         body: Mapping[str, Any] | None = None,
     ) -> Reply:
         """Send one request; see :class:`Transport`."""
+        self.mask.learn(headers, body)
         data = None
         if body is not None:
             data = json.dumps(body).encode()
@@ -87,7 +90,7 @@ class AiohttpTransport:
             ) as answer:
                 raw = await self._read(answer, path)
                 fields = {name.lower(): value for name, value in answer.headers.items()}
-                return make_reply(self._target, path, answer.status, fields, raw)
+                return make_reply(self._target, path, answer.status, fields, raw, self.mask)
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as exc:
             raise self._mapped(exc, path, deadline_s) from exc
 

@@ -27,6 +27,7 @@ from urllib3.connectionpool import HTTPSConnectionPool
 from fabricctl.errors import BmcDeadlineError, BmcError, BmcGarbledError, BmcUnreachableError
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target, Verify
+from provision.redfish.mask import Mask
 from provision.redfish.transport import CONNECT_S, LARGEST_BODY, make_reply, too_large, unsent
 from provision.redfish.trust import broken_tls, fingerprint_of, other_certificate, tls_context, tls_refusal
 
@@ -40,6 +41,7 @@ class DmtfTransport:
 
     def __init__(self, target: Target, threads: ThreadPoolExecutor) -> None:
         self._target = target
+        self.mask = Mask()
         self._threads = threads
         self._context = tls_context(target.trust)
         self._idle: list[_Client] = []
@@ -54,6 +56,7 @@ class DmtfTransport:
         body: Mapping[str, Any] | None = None,
     ) -> Reply:
         """Send one request; see :class:`Transport`."""
+        self.mask.learn(headers, body)
         client = self._idle.pop() if self._idle else _Client(self._target, self._context)
         loop = asyncio.get_running_loop()
         asked = {**HEADERS, **headers}
@@ -61,7 +64,7 @@ class DmtfTransport:
         try:
             async with asyncio.timeout(deadline_s):
                 status, fields, raw = await asyncio.shield(work)
-            reply = make_reply(self._target, path, status, fields, raw)
+            reply = make_reply(self._target, path, status, fields, raw, self.mask)
         except BaseException as exc:
             sent = client.abort()
             work.cancel()  # where no thread has begun it yet; one that has ends at its next step

@@ -177,13 +177,10 @@ async def _one(
             must_be_trusted(target)
         bmc = RedfishBmc(Link(target, _transport(target, options, threads), options), keeper)
         value = await work(bmc)
-    except BmcError as exc:
-        error = _named(exc, target)
-    except FabricctlError:
-        raise
     except Exception as exc:  # noqa: BLE001
-        # what nobody foresaw at one BMC must not cost the results of five hundred others
-        error = _bug(exc, target)
+        if bmc is not None:
+            bmc.mask.error(exc)
+        error = _failure(exc, target)
     finally:
         if bmc is not None:
             await _close(bmc)
@@ -199,17 +196,22 @@ async def _close(bmc: RedfishBmc) -> None:
         bmc.note("", f"its session could not be ended: {_bug(exc, bmc.target).message}")
 
 
+def _failure(exc: Exception, target: Target) -> BmcError:
+    """What ended the work on one BMC. What nobody foresaw there must not cost the results of five hundred others."""
+    if isinstance(exc, BmcError):
+        exc.bmc = exc.bmc or str(target)
+        return exc
+    if isinstance(exc, FabricctlError):
+        raise exc
+    return _bug(exc, target)
+
+
 def _bug(exc: Exception, target: Target) -> BmcInternalError:
     LOG.debug("work on %s failed", target, exc_info=exc)
     return BmcInternalError(
         f"fabricctl failed on this BMC: {type(exc).__name__} (a bug: run again with --debug and report it)",
         bmc=str(target),
     )
-
-
-def _named(error: BmcError, target: Target) -> BmcError:
-    error.bmc = error.bmc or str(target)
-    return error
 
 
 def _transport(target: Target, options: FleetOptions, threads: ThreadPoolExecutor | None) -> Transport:

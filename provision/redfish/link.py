@@ -21,6 +21,7 @@ from provision.bmc.reply import Reply
 from provision.bmc.schedule import Budget
 from provision.bmc.target import Target
 from provision.redfish.limits import FleetOptions
+from provision.redfish.mask import Mask
 from provision.redfish.transport import Transport
 
 FAILURES = 3
@@ -194,6 +195,11 @@ class Link:
         error = BmcNotReadyError(f"{reply.path}: {said(reply)} without a reason{often}", bmc=str(self.target))
         error.named = False
         return error
+
+    @property
+    def mask(self) -> Mask:
+        """The secrets of this link."""
+        return self._transport.mask
 
     async def close(self) -> None:
         """Close its connections."""

@@ -30,6 +30,7 @@ from provision.redfish.interrupt import finish
 from provision.redfish.keeper import Keeper
 from provision.redfish.layout import crawl, generation_of, idrac_layout
 from provision.redfish.link import Link
+from provision.redfish.mask import Mask
 from provision.redfish.paths import link_of, own_path, shown
 from provision.redfish.session import SESSIONS, Session
 
@@ -75,7 +76,12 @@ class RedfishBmc:
 
     def note(self, path: str, text: str) -> None:
         """Record something odd that is tolerated."""
-        self._notes.setdefault(Note(path, text))
+        self._notes.setdefault(Note(self.mask.text(path), self.mask.text(text)))
+
+    @property
+    def mask(self) -> Mask:
+        """The secrets that were sent to it."""
+        return self._link.mask
 
     @property
     def notes(self) -> tuple[Note, ...]:

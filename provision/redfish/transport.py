@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import zlib
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -10,6 +11,7 @@ from typing import Any, Protocol
 from fabricctl.errors import BmcError, BmcGarbledError, BmcTooLargeError
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target
+from provision.redfish.mask import Mask
 
 LARGEST_BODY = 32 * 1024 * 1024
 """Bytes, on the wire and unpacked; the largest body of the captures has 0.6 MB."""
@@ -19,6 +21,11 @@ CONNECT_S = 10.0
 
 class Transport(Protocol):
     """Sends requests to one BMC. Sessions, retries and meaning live above."""
+
+    @property
+    def mask(self) -> Mask:
+        """The secrets that were sent, which no text about this BMC may hold."""
+        ...
 
     async def send(
         self,
@@ -54,10 +61,13 @@ def too_large(target: Target, path: str) -> BmcTooLargeError:
     return BmcTooLargeError(f"{path}: an answer of more than {LARGEST_BODY / 2**20:g} MiB", bmc=str(target))
 
 
-def make_reply(target: Target, path: str, status: int, headers: Mapping[str, str], raw: bytes) -> Reply:
+def make_reply(
+    target: Target, path: str, status: int, headers: Mapping[str, str], raw: bytes, mask: Mask
+) -> Reply:
     """An answer from its parts.
 
-    :param headers: names in lower case; :param raw: the body as it came over the wire.
+    :param headers: names in lower case; :param raw: the body as it came over the wire. :param mask: secrets that are
+        taken out of the body; it learns the token of a login.
     :raises BmcGarbledError: a success that is no JSON, or a body that unpacks to more than any that makes sense.
     """
     try:
@@ -66,17 +76,19 @@ def make_reply(target: Target, path: str, status: int, headers: Mapping[str, str
         if status < 400:
             raise
         raw = b""  # a refusal stays one when its text cannot be read
+    mask.learn(headers)
     body: Any = None
     if raw:
         try:
-            body = json.loads(raw)
+            body = _loads(raw)
         except (ValueError, RecursionError):
             body = _tolerant(raw)
             if body is None and 200 <= status < 300:
                 raise BmcGarbledError(
-                    f"{path}: expected JSON, found {len(raw):,} bytes that begin with {raw[:40]!r}",
+                    f"{path}: expected JSON, found {len(raw):,} bytes that begin with {mask.raw(raw)[:40]!r}",
                     bmc=str(target),
                 ) from None
+        body = mask.body(body, raw, good=200 <= status < 300)
     return Reply(path, status, headers, body)
 
 
@@ -102,6 +114,23 @@ def _unpacked(target: Target, path: str, encoding: str, raw: bytes) -> bytes:
 def _tolerant(raw: bytes) -> Any:
     """JSON with bytes in it that are no UTF-8 or are control characters: serial numbers of never written parts."""
     try:
-        return json.loads(raw.decode("utf-8-sig", "replace"), strict=False)
+        return _loads(raw.decode("utf-8-sig", "replace"), strict=False)
     except (ValueError, RecursionError):
         return None
+
+
+def _loads(raw: str | bytes, *, strict: bool = True) -> Any:
+    """JSON. A number that is none (NaN, 1e999), or that no counter of a machine reaches, counts as not told: JSON of
+    ours could not hold it, nor could a database."""
+    return json.loads(
+        raw, strict=strict, parse_constant=lambda _: None, parse_float=_finite, parse_int=_counted
+    )
+
+
+def _finite(digits: str) -> float | None:
+    value = float(digits)
+    return value if math.isfinite(value) else None
+
+
+def _counted(digits: str) -> int | None:
+    return int(digits) if len(digits) <= 18 else None

@@ -166,7 +166,9 @@ def finding_lines(findings: Sequence[BmcFinding], width: int) -> list[Line]:
             number = "" if len(group.hosts) == 1 else f" ({len(group.hosts):,})"
             named = len(group.hosts) == 1 and group.hosts[0] in group.text
             text = group.text if named or not group.who else f"{group.who}{number}: {group.text}"
-            lines += paragraph(kind.replace("-", " ").upper(), text, width, BAD, BOLD, column=_COLUMN)
+            lines += paragraph(
+                kind.replace("-", " ").upper(), text, width, BAD, BOLD, column=_COLUMN, cut=False
+            )
         lines += more_line(len(groups) - max(left, 1), f"{kind.replace('-', ' ')} finding")
         left -= len(groups)
     return lines

@@ -88,7 +88,7 @@ def list_credentials(
 ) -> None:
     """Show who has a password: factory, current (changed by us), pending (a change was interrupted).
 
-    HOSTS is a host set such as gpu[001-032]; all BMCs of the site when left out, and then machines beyond it, too.
+    HOSTS is a host set such as gpu[001-032], or all, also when left out, and then machines beyond it, too.
     """
     from fabricctl.cli.bmc.reading import show
     from provision.bmc.outcome import Outcome

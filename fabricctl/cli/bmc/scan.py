@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command(
-        "scan", short_help="Who answers at which BMC address: crossed cables, strangers, the absent."
-    )(scan)
+    app.command("scan", short_help="Who answers at which BMC address.")(scan)
 
 
 def scan(
@@ -59,7 +57,7 @@ def scan(
     """Ask every BMC address once, without a login, who is there: service tag, product and MAC of
     the BMC.
 
-    HOSTS is a host set such as gpu[001-032], all BMCs of the site when left out; or a network such as 192.0.2.0/24.
+    HOSTS is a host set such as gpu[001-032], or all, also when left out; or a network such as 192.0.2.0/24.
     What answers is compared with service_tags of the site file and with the node records: crossed BMC cables, machines
     nobody knows, addresses where nobody answers.
     """
