@@ -54,7 +54,7 @@ def insert_media(
     """Insert an image, set a one-time boot from it, and restart the nodes: in that order, each step only when the one
     before it worked. With --no-boot only insert it.
 
-    HOSTS is a host set such as gpu[001-032]; URL is an address the BMC can fetch (http, https, nfs, cifs).
+    HOSTS is a host set such as gpu[001-032], or all; URL is an address the BMC can fetch (http, https, nfs, cifs).
     """
     from provision.bmc.boot import BootSource
     from provision.bmc.media import check_image
@@ -95,7 +95,7 @@ def eject_media(
 ) -> None:
     """Take images out of the virtual drives of nodes.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     from fabricctl.cli.bmc.change import Manner, run_change
     from fabricctl.cli.bmc.reading import ask_all
@@ -133,7 +133,7 @@ def media_status(
 ) -> None:
     """Show the virtual drives of nodes and what is in them.
 
-    HOSTS is a host set such as gpu[001-032]; every node with a BMC address when left out.
+    HOSTS is a host set such as gpu[001-032], or all, also when left out.
     """
     from fabricctl.cli.bmc.reading import ask_all, finish
     from provision.report.fleet import list_report
