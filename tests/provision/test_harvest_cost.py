@@ -29,7 +29,8 @@ PAIRS = 2
 
 
 def test_a_harvest_of_511_costs_at_most_twice_the_cpu_of_its_requests(tmp_path: Path) -> None:
-    bare, ours = [], []
+    bare: list[Row] = []
+    ours: list[Row] = []
     with fleet_of(BMCS, tmp_path, *SICK, "--first", "127.44.0.1") as fleet:
         plan = fleet.plan()
         while len(ours) < PAIRS and not (ours and holds(bare, ours)):
