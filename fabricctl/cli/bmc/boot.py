@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 boot = typer.Typer(
     help="What nodes boot next: once by default. Set only where it differs, and proven by reading back.",
-    short_help="Boot from PXE, disk, media or into BIOS setup, once or for good.",
+    short_help="Boot from PXE, disk, media or into BIOS setup.",
     no_args_is_help=True,
 )
 
@@ -73,7 +73,7 @@ def boot_pxe(
 ) -> None:
     """Have nodes boot from the network, once; afterwards they boot as usual again.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     plan = _plan(
         "pxe", persistent=persistent, nic=nic, mode=mode, reset=reset, prove=prove, force=force, grace=grace
@@ -101,7 +101,7 @@ def boot_http(
 ) -> None:
     """Have nodes boot by UEFI HTTP, once.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     plan = _plan("http", persistent=persistent, nic=nic, reset=reset, prove=prove, force=force, grace=grace)
     set_boot(
@@ -127,7 +127,7 @@ def boot_disk(
 ) -> None:
     """Have nodes boot from disk, once or for good.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     plan = _plan("disk", persistent=persistent, mode=mode, reset=reset, prove=prove, force=force, grace=grace)
     set_boot(
@@ -152,7 +152,7 @@ def boot_media(
 ) -> None:
     """Have nodes boot from CD, virtual or not, once. To insert an image and boot it, see bmc media insert.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     plan = _plan("media", persistent=persistent, reset=reset, prove=prove, force=force, grace=grace)
     set_boot(
@@ -175,7 +175,7 @@ def boot_bios(
 ) -> None:
     """Have nodes stop in their BIOS setup at the next boot, for somebody at the console.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     plan = _plan("bios", reset=reset, force=force, grace=grace)
     set_boot(
@@ -194,7 +194,7 @@ def boot_none(
 ) -> None:
     """Take a boot override back: nodes boot as usual.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     set_boot(
         "boot none", _plan("none"), hosts, site, state, yes=yes, force=False, reason=reason, format=format
@@ -211,7 +211,7 @@ def boot_status(
 ) -> None:
     """Show what nodes boot next, and what became of the override that was set last.
 
-    HOSTS is a host set such as gpu[001-032]; every node with a BMC address when left out.
+    HOSTS is a host set such as gpu[001-032], or all, also when left out.
     """
     from fabricctl.cli.bmc.reading import ask_all, finish
     from provision.bmc.boot_fate import fate_words

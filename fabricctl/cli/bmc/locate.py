@@ -40,7 +40,7 @@ def locate(
 ) -> None:
     """Switch the identify lights of nodes on or off, so that they are found in their racks.
 
-    HOSTS is a host set such as gpu[001-032]; after it comes on or off.
+    HOSTS is a host set such as gpu[001-032], or all; after it comes on or off.
     """
     from fabricctl.cli.bmc.change import Manner, run_change
     from fabricctl.cli.bmc.reading import ask_all

@@ -12,7 +12,7 @@ from fabricctl.cli.bmc.reading import Each
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
-    from provision.bmc.media import Drive
+    from provision.bmc.media import VirtualDrive
     from provision.bmc.outcome import Change
     from provision.redfish.bmc import Bmc
     from provision.report.change_report import Planned
@@ -54,7 +54,7 @@ def insert_media(
     """Insert an image, set a one-time boot from it, and restart the nodes: in that order, each step only when the one
     before it worked. With --no-boot only insert it.
 
-    HOSTS is a host set such as gpu[001-032]; URL is an address the BMC can fetch (http, https, nfs, cifs).
+    HOSTS is a host set such as gpu[001-032], or all; URL is an address the BMC can fetch (http, https, nfs, cifs).
     """
     from provision.bmc.boot import BootSource
     from provision.bmc.media import check_image
@@ -95,7 +95,7 @@ def eject_media(
 ) -> None:
     """Take images out of the virtual drives of nodes.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     from fabricctl.cli.bmc.change import Manner, run_change
     from fabricctl.cli.bmc.reading import ask_all
@@ -110,7 +110,7 @@ def eject_media(
         "media eject", "take out an image it may be running from", yes, force_in_service, reason, format
     )
 
-    def plan(host: str, places: list[list[Drive]]) -> Planned:
+    def plan(host: str, places: list[list[VirtualDrive]]) -> Planned:
         filled = decide_eject((drive for place in places for drive in place), url)
         names = ", ".join(dict.fromkeys(drive.words for drive in filled))
         return (
@@ -133,7 +133,7 @@ def media_status(
 ) -> None:
     """Show the virtual drives of nodes and what is in them.
 
-    HOSTS is a host set such as gpu[001-032]; every node with a BMC address when left out.
+    HOSTS is a host set such as gpu[001-032], or all, also when left out.
     """
     from fabricctl.cli.bmc.reading import ask_all, finish
     from provision.report.fleet import list_report
@@ -160,7 +160,7 @@ def _insert_only(
     seen = ask_all(desk, read_drives, "reading drives")
     manner = Manner("media insert", "", yes, False, reason, format)
 
-    def plan(host: str, places: list[list[Drive]]) -> Planned:
+    def plan(host: str, places: list[list[VirtualDrive]]) -> Planned:
         decision = decide_insert(places[0] if places else [], url, replace=replace)
         if decision.refused:
             return Planned(host, refused=decision.refused)
