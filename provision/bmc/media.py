@@ -43,7 +43,7 @@ def check_image(url: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Drive:
+class VirtualDrive:
     """One virtual drive.
 
     :param image: that is in it, empty when none; :param insert_path: and ``eject_path`` of its actions, empty when it
@@ -79,12 +79,12 @@ def image_words(image: str) -> str:
     return image.partition("?")[0]
 
 
-def read_drive(body: Mapping[str, Any]) -> Drive:
+def read_drive(body: Mapping[str, Any]) -> VirtualDrive:
     """One member of a VirtualMedia collection."""
     path, actions = text(body.get("@odata.id")), body.get("Actions")
     types = body.get("MediaTypes")
     inserted = body.get("Inserted") is True or bool(text(body.get("Image")))
-    return Drive(
+    return VirtualDrive(
         path=path,
         name=text(body.get("Name")) or path.rpartition("/")[2],
         types=frozenset(map(str, types)) if isinstance(types, list) else frozenset(),
@@ -102,13 +102,13 @@ class MediaDecision:
     :param drive: that is meant, None when there is none; :param refused: why it cannot be done.
     """
 
-    drive: Drive | None = None
-    eject: Drive | None = None
-    insert: Drive | None = None
+    drive: VirtualDrive | None = None
+    eject: VirtualDrive | None = None
+    insert: VirtualDrive | None = None
     refused: str = ""
 
 
-def decide_insert(drives: Sequence[Drive], image: str, *, replace: bool = False) -> MediaDecision:
+def decide_insert(drives: Sequence[VirtualDrive], image: str, *, replace: bool = False) -> MediaDecision:
     """What brings an image into the drive a node boots from: the first optical one that can be filled."""
     usable = [drive for drive in drives if drive.optical and drive.insert_path]
     there = next((drive for drive in usable if drive.inserted and drive.image == image), None)
@@ -124,7 +124,7 @@ def decide_insert(drives: Sequence[Drive], image: str, *, replace: bool = False)
     return MediaDecision(taken, eject=taken, insert=taken)
 
 
-def decide_eject(drives: Iterable[Drive], image: str = "") -> tuple[Drive, ...]:
+def decide_eject(drives: Iterable[VirtualDrive], image: str = "") -> tuple[VirtualDrive, ...]:
     """Drives to empty: all that hold something, or only those that hold one image."""
     return tuple(drive for drive in drives if drive.inserted and image in ("", drive.image))
 

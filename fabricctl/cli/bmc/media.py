@@ -12,7 +12,7 @@ from fabricctl.cli.bmc.reading import Each
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
-    from provision.bmc.media import Drive
+    from provision.bmc.media import VirtualDrive
     from provision.bmc.outcome import Change
     from provision.redfish.bmc import Bmc
     from provision.report.change_report import Planned
@@ -110,7 +110,7 @@ def eject_media(
         "media eject", "take out an image it may be running from", yes, force_in_service, reason, format
     )
 
-    def plan(host: str, places: list[list[Drive]]) -> Planned:
+    def plan(host: str, places: list[list[VirtualDrive]]) -> Planned:
         filled = decide_eject((drive for place in places for drive in place), url)
         names = ", ".join(dict.fromkeys(drive.words for drive in filled))
         return (
@@ -160,7 +160,7 @@ def _insert_only(
     seen = ask_all(desk, read_drives, "reading drives")
     manner = Manner("media insert", "", yes, False, reason, format)
 
-    def plan(host: str, places: list[list[Drive]]) -> Planned:
+    def plan(host: str, places: list[list[VirtualDrive]]) -> Planned:
         decision = decide_insert(places[0] if places else [], url, replace=replace)
         if decision.refused:
             return Planned(host, refused=decision.refused)
