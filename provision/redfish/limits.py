@@ -45,6 +45,10 @@ CredentialSource = Callable[[Target], Credentials]
 """Raises ``SecretError``."""
 
 
+Waiting = Callable[[Target, bool], None]
+"""Told that a BMC is not ready and is waited for, at every pause, and that it goes on."""
+
+
 @dataclass(frozen=True)
 class FleetOptions:
     """How BMCs are asked.
@@ -58,6 +62,7 @@ class FleetOptions:
     :param change_password: go on with a BMC that lets nothing be done but change the password.
     :param identity: give neither password nor command to a BMC whose service tag is not the target's; always so with
         ``writes``. Else another tag is only noted.
+    :param waiting: told of BMCs that are waited for, for progress.
     """
 
     credentials: CredentialSource | None
@@ -67,6 +72,7 @@ class FleetOptions:
     reaper: bool = True
     change_password: bool = False
     identity: bool = False
+    waiting: Waiting = lambda target, waits: None  # noqa: ARG005
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep

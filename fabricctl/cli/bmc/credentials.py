@@ -177,6 +177,7 @@ def _carry_out(
     from provision.workflows.rotate_ask import asker
     from provision.workflows.rotate_plan import goes_on
 
+    interrupted = False
     with journal_of(desk, manner) as journal, progress() as tell:
         rotation = Rotation(
             store,
@@ -189,10 +190,13 @@ def _carry_out(
             for wave in rotation.run(plan.jobs, desk.site.management.bmc_limits.wave):
                 results += wave
         except KeyboardInterrupt:
-            command = goes_on(plan, results, f" --site {desk.site.path}")
-            say(f"new passwords of the wave that was interrupted are pending; go on with {command}")
-            return True
-    return False
+            interrupted = True
+    if not interrupted:
+        return False
+    # not before: progress still had the last line of the terminal
+    command = goes_on(plan, results, f" --site {desk.site.path}")
+    say(f"new passwords of the wave that was interrupted are pending; go on with {command}")
+    return True
 
 
 def _finish(
