@@ -53,6 +53,7 @@ class Link:
         self._failures = 0
         self._broken: BmcError | None = None
         self._met = False
+        self._bytes = 0
         self._waits = False
 
     async def send(
@@ -74,6 +75,9 @@ class Link:
             raise BmcSkippedError(
                 f"not asked any more: {self._broken.message}", bmc=str(self.target)
             ) from self._broken
+        if self._bytes > self.options.limits.all_bytes and counts:
+            most = self.options.limits.all_bytes / 2**20
+            raise BmcSkippedError(f"not asked any more: it sent more than {most:g} MiB", bmc=str(self.target))
         self.requests += 1
         try:
             reply = await self._transport.send(
@@ -86,6 +90,7 @@ class Link:
             if counts:
                 self._failed(exc)
             raise
+        self._bytes += reply.size
         self._failures = 0
         self._met = True
         self._broken = None

@@ -62,7 +62,9 @@ def ask_all(
         def done(outcome: Outcome[T], count: int) -> None:
             patience.say(f"{what}: {count:,} of {len(targets):,} BMCs", outcome.target.host)
 
-        options = replace(fleet_options(desk.site, writes=writes), waiting=patience.waiting)
+        options = replace(
+            fleet_options(desk.site, writes=writes, identity=desk.changes), waiting=patience.waiting
+        )
         try:
             outcomes = ask(targets, work, options, wave=wave, done=done)
         except Interrupted as stopped:
