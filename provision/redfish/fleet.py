@@ -177,6 +177,7 @@ async def _one(
             must_be_trusted(target)
         bmc = RedfishBmc(Link(target, _transport(target, options, threads), options), keeper)
         value = await work(bmc)
+        error = bmc.cut
     except Exception as exc:  # noqa: BLE001
         if bmc is not None:
             bmc.mask.error(exc)

@@ -74,9 +74,19 @@ def locked_beside(path: Path, reference: str, purpose: str, busy: str) -> Abstra
 def parse_json(data: bytes | str, reference: str) -> Any:
     """:raises SecretError: it is no JSON; what stands there is not told."""
     try:
-        return json.loads(data)
-    except ValueError:
+        return whole(json.loads(data), reference)
+    except (ValueError, RecursionError):
         raise SecretError("is damaged: no JSON", reference=reference, hint="restore a backup") from None
+
+
+def whole(document: Any, reference: str) -> Any:
+    """A document that is there. None would stand for one that never was, and be written anew.
+
+    :raises SecretError: it is null.
+    """
+    if document is None:
+        raise SecretError("is damaged: it holds nothing", reference=reference, hint="restore a backup")
+    return document
 
 
 def find_place(text: str, *, site: str, site_path: str) -> Place:

@@ -31,6 +31,7 @@ def read_private(path: Path, reference: str, *, encrypted: bool = False) -> byte
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
+        _refuse_dangling(path, reference)
         return None
     except (OSError, ValueError) as exc:
         raise _cannot("be read", reference, exc) from exc
@@ -56,6 +57,7 @@ def write_private(path: Path, data: bytes, reference: str, *, encrypted: bool = 
     :param encrypted: one that is there keeps its mode; else only its owner may read it.
     :raises SecretError: it cannot be written, or what stands there is open to others.
     """
+    _refuse_dangling(path, reference)
     real = Path(os.path.realpath(path))
     mode = 0o600
     with suppress(FileNotFoundError):
@@ -123,6 +125,16 @@ def lock_of(path: Path, purpose: str = "lock") -> Path:
     """The lock file beside a file, hidden, so that neither Ansible nor people take it for content."""
     real = Path(os.path.realpath(path))
     return real.with_name(f".{real.name[:200]}.{purpose}")
+
+
+def _refuse_dangling(path: Path, reference: str) -> None:
+    """Whoever made the link chose where passwords would be written."""
+    if path.is_symlink() and not path.exists():
+        raise SecretError(
+            f"is a link to {os.readlink(path)}, where nothing is",
+            reference=reference,
+            hint="make that file (mode 0600), or remove the link",
+        )
 
 
 def _refuse_odd(found: os.stat_result, reference: str) -> None:

@@ -14,7 +14,7 @@ from ruamel.yaml.error import YAMLError
 
 from fabricctl.errors import SecretError
 from provision.bmc.secret import Secret
-from provision.secrets.places import locked_beside
+from provision.secrets.places import locked_beside, whole
 from provision.secrets.private_file import read_private, write_private
 from provision.secrets.reference import read_reference
 
@@ -101,9 +101,9 @@ def _from_script(path: Path) -> Secret:
 def _parse(data: bytes, reference: str) -> Any:
     try:
         document = YAML(typ="safe", pure=True).load(data)
-    except (YAMLError, ValueError):
+    except (YAMLError, ValueError, RecursionError):
         raise SecretError("is damaged: no YAML", reference=reference, hint="restore a backup") from None
-    return document.get(VARIABLE) if isinstance(document, dict) else document
+    return whole(document.get(VARIABLE) if isinstance(document, dict) else document, reference)
 
 
 class _Tools:

@@ -104,7 +104,7 @@ def eject_media(
     from provision.workflows.media import eject, read_drives
 
     url = check_image(image) if image else ""
-    desk = open_desk(hosts, site, state)
+    desk = open_desk(hosts, site, state, changes=True)
     seen = ask_all(desk, read_drives, "reading drives")
     manner = Manner(
         "media eject", "take out an image it may be running from", yes, force_in_service, reason, format
@@ -156,7 +156,7 @@ def _insert_only(
     from provision.report.change_report import Planned, changed_row
     from provision.workflows.media import insert, read_drives
 
-    desk = open_desk(hosts, site, state)
+    desk = open_desk(hosts, site, state, changes=True)
     seen = ask_all(desk, read_drives, "reading drives")
     manner = Manner("media insert", "", yes, False, reason, format)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Generic, NoReturn, TypeVar
 
 import typer
@@ -48,20 +48,25 @@ def ask_all(
 
     :param what: being done, in words that stand before ": 17 of 511"; :param hosts: only these of the desk.
     """
+    from fabricctl.cli.bmc.patience import Patience
     from fabricctl.cli.progress import progress
     from provision.redfish.fleet import Interrupted, ask
     from provision.workflows.access import fleet_options
 
     chosen = None if hosts is None else set(hosts)
     targets = [target for target in desk.targets if chosen is None or target.host in chosen]
-    with progress() as say:
-        say(f"{what}: 0 of {len(targets):,} BMCs")
+    with progress() as show:
+        patience = Patience(show)
+        patience.say(f"{what}: 0 of {len(targets):,} BMCs")
 
-        def done(outcome: Outcome[T], count: int) -> None:  # noqa: ARG001 - the count is what is shown
-            say(f"{what}: {count:,} of {len(targets):,} BMCs")
+        def done(outcome: Outcome[T], count: int) -> None:
+            patience.say(f"{what}: {count:,} of {len(targets):,} BMCs", outcome.target.host)
 
+        options = replace(
+            fleet_options(desk.site, writes=writes, identity=desk.changes), waiting=patience.waiting
+        )
         try:
-            outcomes = ask(targets, work, fleet_options(desk.site, writes=writes), wave=wave, done=done)
+            outcomes = ask(targets, work, options, wave=wave, done=done)
         except Interrupted as stopped:
             return Asked(stopped.outcomes, True)
     return Asked(outcomes)
