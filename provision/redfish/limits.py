@@ -58,6 +58,7 @@ class FleetOptions:
     :param writes: the DMTF client in worker threads, for commands that change single nodes; else aiohttp.
     :param ledger: folder in which open sessions are written down, so that a later run can end those of a run that was
         killed; None keeps no such list.
+    :param locks: folder of locks, one for each address: a BMC is changed by one process at a time. None: no locks.
     :param reaper: end the sessions of this run even when it is killed.
     :param change_password: go on with a BMC that lets nothing be done but change the password.
     :param identity: give neither password nor command to a BMC whose service tag is not the target's; always so with
@@ -69,6 +70,7 @@ class FleetOptions:
     limits: Limits = Limits()
     writes: bool = False
     ledger: Path | None = None
+    locks: Path | None = None
     reaper: bool = True
     change_password: bool = False
     identity: bool = False

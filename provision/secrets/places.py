@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
+from fabricctl.adapters.locks import holder_of
 from fabricctl.adapters.store.location import default_file
 from fabricctl.errors import SecretError, StateError
 from provision.secrets.private_file import lock_of, locked, read_private, write_private
@@ -42,6 +43,10 @@ class Place(Protocol):
         """Be the only writer. :param purpose: apart from others; :param busy: what to say when somebody else is."""
         ...
 
+    def holder(self, purpose: str) -> str:
+        """Who holds that lock now, in words; empty when nobody does."""
+        ...
+
 
 class FilePlace:
     """JSON in a private file."""
@@ -63,6 +68,10 @@ class FilePlace:
     def locked(self, purpose: str = "lock", busy: str = "") -> AbstractContextManager[None]:
         """Be the only writer."""
         return locked_beside(self.path, self.reference, purpose, busy)
+
+    def holder(self, purpose: str) -> str:
+        """Who holds that lock now."""
+        return holder_of(lock_of(self.path, purpose))
 
 
 def locked_beside(path: Path, reference: str, purpose: str, busy: str) -> AbstractContextManager[None]:

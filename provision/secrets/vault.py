@@ -12,10 +12,11 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from fabricctl.adapters.locks import holder_of
 from fabricctl.errors import SecretError
 from provision.bmc.secret import Secret
 from provision.secrets.places import locked_beside, whole
-from provision.secrets.private_file import read_private, write_private
+from provision.secrets.private_file import lock_of, read_private, write_private
 from provision.secrets.reference import read_reference
 
 VARIABLE = "fabricctl_bmc_secrets"
@@ -58,6 +59,10 @@ class VaultPlace:
     def locked(self, purpose: str = "lock", busy: str = "") -> AbstractContextManager[None]:
         """Be the only writer."""
         return locked_beside(self.path, self.reference, purpose, busy)
+
+    def holder(self, purpose: str) -> str:
+        """Who holds that lock now."""
+        return holder_of(lock_of(self.path, purpose))
 
     def _secret(self) -> Secret:
         if self._password:
