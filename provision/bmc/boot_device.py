@@ -7,7 +7,8 @@ boot from it and has probed it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import Any
 
 from fabricctl.errors import UsageError
@@ -28,6 +29,16 @@ def check_fqdd(text: str) -> str:
     return text
 
 
+def interface_of(source: BootSource) -> str:
+    """BIOS attribute that names the first boot device of a kind."""
+    return f"{_PREFIX[source]}1Interface"
+
+
+def nearest_port(fqdd: str, known: Sequence[str]) -> str:
+    """Of the ports a BIOS can boot from the one that is written most alike: ``NIC.Slot.5-1`` for ``NIC.Slot.99-1``."""
+    return max(known, key=lambda port: SequenceMatcher(None, fqdd, port).ratio(), default="")
+
+
 def device_change(attributes: Mapping[str, Any], source: BootSource, fqdd: str) -> dict[str, str] | None:
     """BIOS attributes that make a port the first boot device of its kind; empty when it is.
 
@@ -36,7 +47,7 @@ def device_change(attributes: Mapping[str, Any], source: BootSource, fqdd: str) 
     :returns: None when this BIOS has no such attributes.
     """
     prefix = _PREFIX[source]
-    switch, first = f"{prefix}1EnDis", f"{prefix}1Interface"
+    switch, first = f"{prefix}1EnDis", interface_of(source)
     if first not in attributes:
         return None
     change: dict[str, str] = {} if attributes.get(switch) == "Enabled" else {switch: "Enabled"}
