@@ -18,14 +18,22 @@ class SchemaName(StrEnum):
     FINDINGS = "findings"
     NODES = "nodes"
     EVENTS = "events"
-    BMC_CREDENTIALS = "bmc-credentials"
-    BMC_HARVEST = "bmc-harvest"
-    BMC_POWER = "bmc-power"
+    BMC_BIOS = "bmc-bios"
+    BMC_BIOS_DIFF = "bmc-bios-diff"
     BMC_BOOT = "bmc-boot"
-    BMC_JOBS = "bmc-jobs"
-    BMC_MEDIA = "bmc-media"
     BMC_CHANGES = "bmc-changes"
+    BMC_CLOCK = "bmc-clock"
+    BMC_CREDENTIALS = "bmc-credentials"
+    BMC_FIRMWARE = "bmc-firmware"
+    BMC_FIRMWARE_DIFF = "bmc-firmware-diff"
+    BMC_HARVEST = "bmc-harvest"
+    BMC_JOBS = "bmc-jobs"
+    BMC_LOGS = "bmc-logs"
+    BMC_MEDIA = "bmc-media"
+    BMC_POWER = "bmc-power"
     BMC_SCAN = "bmc-scan"
+    BMC_SESSIONS = "bmc-sessions"
+    BMC_STATUS = "bmc-status"
     BMC_TRUST = "bmc-trust"
 
 
@@ -66,16 +74,8 @@ def schema(
         from fabricctl.report import node_report
 
         found = node_report.nodes_schema() if name is SchemaName.NODES else node_report.events_schema()
-    elif name is SchemaName.BMC_HARVEST:
-        from provision.report.harvest_lists import harvest_schema
-
-        found = harvest_schema()
-    elif name in (SchemaName.BMC_CREDENTIALS, SchemaName.BMC_SCAN, SchemaName.BMC_TRUST):
-        from provision.report import trust_schemas
-
-        found = trust_schemas.schema_of(name.value)
     else:
-        from provision.report.power_report import schema_of
+        from provision.report.schemas import schema_of
 
         found = schema_of(name.value)
     print_text(json.dumps(found, indent=2))

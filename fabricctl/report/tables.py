@@ -35,11 +35,12 @@ def csv_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A pipe table; no cell can break out of it."""
-    lines = [list(columns), ["---"] * len(columns), *([_escaped(cell) for cell in row] for row in rows)]
+    lines = [list(columns), ["---"] * len(columns), *([markdown_text(cell) for cell in row] for row in rows)]
     return "".join(f"| {' | '.join(row)} |\n" for row in lines)
 
 
-def _escaped(cell: str) -> str:
+def markdown_text(cell: str) -> str:
+    """Text that is no markdown, whatever it holds."""
     text = printable(cell)
     for char in "\\|`*_<>[]":
         text = text.replace(char, "\\" + char)

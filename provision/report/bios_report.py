@@ -7,15 +7,22 @@ from typing import Any, Protocol
 
 from fabricctl.hostset import fold
 from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
-from fabricctl.report.tables import csv_table, markdown_table, text_table
+from fabricctl.report.tables import text_table
 from fabricctl.words import many
 from provision.bmc.bios import BiosPlan, BiosState, Difference, shown
 from provision.bmc.bios_registry import Values
 from provision.bmc.outcome import BmcFinding, Outcome
-from provision.report.fleet import document, hosts_cell
+from provision.report.common import Table
+from provision.report.fleet import Report, Said, hosts_cell
+from provision.report.schema_parts import TEXT, either, mapped, row
 
+SCHEMA = "fabricctl.bmc-bios/1"
+DIFF_SCHEMA = "fabricctl.bmc-bios-diff/1"
 COLUMNS = ("host", "attribute", "value", "pending")
 DIFF_COLUMNS = ("host", "attribute", "want", "have", "pending", "verdict")
+
+Shown = Mapping[str, Mapping[str, tuple[str, str]]]
+"""Host -> attribute -> value and the one that waits for the next boot."""
 
 
 def values_of(state: BiosState, names: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -30,7 +37,7 @@ def values_of(state: BiosState, names: Sequence[str]) -> dict[str, tuple[str, st
     }
 
 
-def value_lines(values: Mapping[str, Mapping[str, tuple[str, str]]]) -> list[Line]:
+def value_lines(values: Shown) -> list[Line]:
     """Attribute -> value -> hosts: nodes that agree share a line."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for host, own in values.items():
@@ -48,31 +55,34 @@ def value_lines(values: Mapping[str, Mapping[str, tuple[str, str]]]) -> list[Lin
     return [((header, DIM),), *(((text, PLAIN),) for text in body)]
 
 
-def _rows(values: Mapping[str, Mapping[str, tuple[str, str]]]) -> list[list[str]]:
+def _rows(values: Shown) -> list[list[str]]:
     return [[host, name, *pair] for host, own in values.items() for name, pair in own.items()]
 
 
-def values_csv(values: Mapping[str, Mapping[str, tuple[str, str]]]) -> str:
-    """One row per host and attribute."""
-    return csv_table(COLUMNS, _rows(values))
-
-
-def values_markdown(values: Mapping[str, Mapping[str, tuple[str, str]]]) -> str:
-    """The same for a ticket."""
-    return markdown_table(COLUMNS, _rows(values))
-
-
-def values_json(values: Mapping[str, Mapping[str, tuple[str, str]]], outcomes: Sequence[Outcome[Any]]) -> str:
+def values_report(values: Shown, outcomes: Sequence[Outcome[Any]], doubts: Said = ()) -> Report:
     """Host -> attribute -> value and pending value."""
-    content = {
-        "hosts": {
-            host: {
-                name: {"value": value, "pending": pending or None} for name, (value, pending) in own.items()
+    return Report(
+        SCHEMA,
+        outcomes,
+        content=lambda: {
+            "hosts": {
+                host: {
+                    name: {"value": value, "pending": pending or None}
+                    for name, (value, pending) in own.items()
+                }
+                for host, own in values.items()
             }
-            for host, own in values.items()
-        }
-    }
-    return document("fabricctl.bmc-bios/1", content, outcomes)
+        },
+        lines=lambda _: value_lines(values),
+        table=lambda: Table(COLUMNS, _rows(values)),
+        doubts=doubts,
+    )
+
+
+def content_schema() -> dict[str, Any]:
+    """Of the values."""
+    pair = row({"value": TEXT, "pending": either(TEXT)})
+    return {"hosts": mapped(mapped(pair, "attribute -> its value"), "host -> its attributes")}
 
 
 def verdict(one: Difference) -> str:
@@ -116,22 +126,24 @@ def _diff_rows(differences: Sequence[Difference]) -> list[list[str]]:
     ]
 
 
-def diff_csv(differences: Sequence[Difference]) -> str:
-    """One row per host and attribute."""
-    return csv_table(DIFF_COLUMNS, _diff_rows(differences))
-
-
-def diff_markdown(differences: Sequence[Difference]) -> str:
-    """What is not as wanted, for a ticket."""
-    return markdown_table(DIFF_COLUMNS, _diff_rows([one for one in differences if not one.same]))
-
-
-def diff_json(
-    differences: Sequence[Difference], outcomes: Sequence[Outcome[Any]], findings: Sequence[BmcFinding]
-) -> str:
-    """Every comparison with its verdict."""
-    rows = [dict(zip(DIFF_COLUMNS, row, strict=True)) for row in _diff_rows(differences)]
-    return document("fabricctl.bmc-bios-diff/1", {"comparisons": rows}, outcomes, findings)
+def diff_report(
+    differences: Sequence[Difference],
+    outcomes: Sequence[Outcome[Any]],
+    findings: Sequence[BmcFinding],
+    doubts: Said = (),
+) -> Report:
+    """Every comparison with its verdict; a ticket has what is not as wanted."""
+    return Report(
+        DIFF_SCHEMA,
+        outcomes,
+        content=lambda: {"comparisons": Table(DIFF_COLUMNS, _diff_rows(differences)).objects()},
+        lines=lambda _: diff_lines(differences),
+        table=lambda: Table(DIFF_COLUMNS, _diff_rows(differences)),
+        ticket=lambda: Table(DIFF_COLUMNS, _diff_rows([one for one in differences if not one.same])),
+        findings=findings,
+        doubts=doubts,
+        good="every setting is as the profile wants it",
+    )
 
 
 def plan_lines(plans: Sequence[BiosPlan]) -> list[Line]:
@@ -218,3 +230,17 @@ def result_findings(results: Mapping[str, Written]) -> list[BmcFinding]:
         for host, one in results.items()
         for name, value in (one.wrong or {}).items()
     ]
+
+
+def set_report(results: Mapping[str, Written], outcomes: Sequence[Outcome[Any]], doubts: Said) -> Report:
+    """What came of writes, for people."""
+    table = Table(("host", "said"), [(host, one.words) for host, one in results.items()])
+    return Report(
+        "fabricctl.bmc-bios-set/1",
+        outcomes,
+        content=lambda: {"written": table.objects()},
+        lines=lambda _: result_lines(results),
+        table=lambda: table,
+        findings=result_findings(results),
+        doubts=doubts,
+    )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from fabricctl.hostset import fold
 from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
-from provision.bmc.outcome import Change
+from provision.bmc.outcome import Change, Outcome
+from provision.report.alike import alike
 from provision.report.common import Table
+from provision.report.fleet import Report
 
 SCHEMA = "fabricctl.bmc-changes/1"
 COLUMNS = ("host", "result", "before", "after", "said")
@@ -92,23 +95,27 @@ def changed_lines(changed: Sequence[Changed]) -> list[Line]:
                     (fold(hosts), PLAIN),
                 )
             )
-    told: dict[tuple[str, str, str, Result], list[str]] = {}
-    for one in changed:
-        if one.result is not Result.UNCHANGED:
-            told.setdefault((one.before, one.after, one.said, one.result), []).append(one.host)
-    for (before, after, said, result), hosts in told.items():
-        moved = f"{before} -> {after}" if before or after else ""
-        text = ": ".join(part for part in (moved, said) if part)
-        lines.append(
-            (
-                (f"  {fold(hosts)}", BOLD),
-                (f"  {text}", _STYLES[result] if result is not Result.DONE else PLAIN),
-            )
-        )
+    for result in Result:
+        if result is not Result.UNCHANGED:
+            told = alike((one.host, _words(one)) for one in changed if one.result is result)
+            style = PLAIN if result is Result.DONE else _STYLES[result]
+            lines += [((f"  {one.who}", BOLD), (f"  {one.text}", style)) for one in told]
     return lines
 
 
-def changed_table(changed: Iterable[Changed]) -> Table:
-    """One row a host."""
+def _words(one: Changed) -> str:
+    moved = f"{one.before} -> {one.after}" if one.before or one.after else ""
+    return ": ".join(part for part in (moved, one.said) if part)
+
+
+def changed_report(changed: Sequence[Changed], outcomes: Sequence[Outcome[Any]]) -> Report:
+    """One row a host. :param outcomes: of every BMC that was asked."""
     rows = [(one.host, one.result.value, one.before, one.after, one.said) for one in changed]
-    return Table(SCHEMA, "changes", COLUMNS, rows)
+    table = Table(COLUMNS, rows)
+    return Report(
+        SCHEMA,
+        outcomes,
+        content=lambda: {"changes": table.objects()},
+        lines=lambda _: changed_lines(changed),
+        table=lambda: table,
+    )

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from fabricctl.hostset import fold
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, PLAIN, Line, paragraph
-from fabricctl.report.tables import csv_table, markdown_table, text_table
-from provision.bmc.clock import ClockReading, OwnClock, span
-from provision.bmc.outcome import BmcFinding, Outcome
-from provision.report.fleet import document
+from fabricctl.report.screen import BAD, BOLD, DOUBT, PLAIN, Line, paragraph
+from provision.bmc.clock import ClockReading, OwnClock, clock_findings, culprit, span
+from provision.bmc.outcome import Outcome
+from provision.report.common import Table
+from provision.report.fleet import Report
+from provision.report.schema_parts import BOOLEAN, MOMENT, NUMBER, TEXT, either, listed, row
 
 SCHEMA = "fabricctl.bmc-clock/1"
 COLUMNS = (
@@ -24,32 +25,35 @@ COLUMNS = (
 )
 
 
+CELLS = ("host", "BMC_time", "skew", "+-", "certificate")
+
+
 def clock_lines(
     readings: Sequence[ClockReading],
     own: OwnClock,
-    culprit: str,
+    suspect: str,
     max_skew_s: float,
     width: int,
     *,
-    everything: bool = False,
+    each: bool = False,
 ) -> list[Line]:
-    """The controller's own clock first, then who is off; those within the bound in one line unless all are wanted."""
+    """The controller's own clock first, then who is off; those within the bound in one line.
+
+    :param each: a line for every clock, also those that are right.
+    """
     doubtful = own.synchronised is not True
     lines: list[Line] = list(
         paragraph("controller", own.words, width, DOUBT if doubtful else PLAIN, column=12)
     )
-    if culprit:
-        lines += paragraph("CONTROLLER", culprit, width, BAD, BOLD, column=12)
+    if suspect:
+        lines += paragraph("CONTROLLER", suspect, width, BAD, BOLD, column=12)
     good = [one for one in readings if _within(one, max_skew_s)]
-    rows = [_cells(one) for one in readings if everything or not _within(one, max_skew_s)]
-    if good and not everything:
+    if good and not each:
         worst = max(abs(one.skew_s or 0.0) for one in good)
         text = f"{fold([one.host for one in good])}: within {max_skew_s:g} s (at most {span(worst)} off)"
         lines += paragraph("ok", text, width, PLAIN, column=12)
-    if rows:
-        header, *body = text_table(("host", "BMC time", "skew", "+-", "certificate"), rows)
-        lines += [((header, DIM),), *(((text, PLAIN),) for text in body)]
-    return lines
+    rows = [_cells(one) for one in readings if each or not _within(one, max_skew_s)]
+    return [*lines, *Table(CELLS, rows, brief=CELLS[2:]).lines(width, each=each)]
 
 
 def _within(one: ClockReading, max_skew_s: float) -> bool:
@@ -83,45 +87,67 @@ def _row(one: ClockReading) -> list[str]:
     ]
 
 
-def clock_csv(readings: Sequence[ClockReading]) -> str:
-    """One row per BMC."""
-    return csv_table(COLUMNS, [_row(one) for one in readings])
-
-
-def clock_markdown(readings: Sequence[ClockReading]) -> str:
-    """The same for a ticket."""
-    return markdown_table(COLUMNS, [_row(one) for one in readings])
-
-
-def clock_json(
+def clock_report(
     readings: Sequence[ClockReading],
     own: OwnClock,
-    culprit: str,
+    max_skew_s: float,
     outcomes: Sequence[Outcome[Any]],
-    findings: Sequence[BmcFinding],
-) -> str:
+    *,
+    each: bool = False,
+) -> Report:
     """Readings with their bounds, and what is known of the controller's clock."""
-    content = {
-        "controller": {
-            "source": own.source or None,
-            "synchronised": own.synchronised,
-            "offset_s": own.offset_s,
-            "suspect": culprit or None,
+    suspect = culprit(readings, max_skew_s)
+    return Report(
+        SCHEMA,
+        outcomes,
+        content=lambda: {
+            "controller": {
+                "source": own.source or None,
+                "synchronised": own.synchronised,
+                "offset_s": own.offset_s,
+                "suspect": suspect or None,
+            },
+            "clocks": [_object(one) for one in readings],
         },
-        "clocks": [
-            {
-                "host": one.host,
-                "bmc_time": one.written or None,
-                "controller_time": one.controller.isoformat(timespec="milliseconds"),
-                "skew_s": round(one.skew_s, 3) if one.skew_s is not None else None,
-                "bound_s": round(one.bound_s, 3),
-                "certificate_not_before": _iso(one.certificate.not_before),
-                "certificate_not_after": _iso(one.certificate.not_after),
-            }
-            for one in readings
-        ],
+        lines=lambda width: clock_lines(readings, own, suspect, max_skew_s, width, each=each),
+        table=lambda: Table(COLUMNS, [_row(one) for one in readings]),
+        findings=[finding for one in readings for finding in clock_findings(one, max_skew_s)],
+        doubts=[(one.host, "it tells no time") for one in readings if one.skew_s is None],
+        good=f"every clock is within {max_skew_s:g} s",
+    )
+
+
+def content_schema() -> dict[str, Any]:
+    """Of readings and the controller's clock."""
+    moment = either(MOMENT)
+    clock = {
+        "host": TEXT,
+        "bmc_time": either(TEXT),
+        "controller_time": MOMENT,
+        "skew_s": either(NUMBER),
+        "bound_s": NUMBER,
+        "certificate_not_before": moment,
+        "certificate_not_after": moment,
     }
-    return document(SCHEMA, content, outcomes, findings)
+    own = {
+        "source": either(TEXT),
+        "synchronised": either(BOOLEAN),
+        "offset_s": either(NUMBER),
+        "suspect": either({**TEXT, "description": "why the controller's own clock is probably wrong"}),
+    }
+    return {"controller": row(own), "clocks": listed(row(clock))}
+
+
+def _object(one: ClockReading) -> dict[str, Any]:
+    return {
+        "host": one.host,
+        "bmc_time": one.written or None,
+        "controller_time": one.controller.isoformat(timespec="milliseconds"),
+        "skew_s": round(one.skew_s, 3) if one.skew_s is not None else None,
+        "bound_s": round(one.bound_s, 3),
+        "certificate_not_before": _iso(one.certificate.not_before),
+        "certificate_not_after": _iso(one.certificate.not_after),
+    }
 
 
 def _iso(moment: Any) -> str | None:

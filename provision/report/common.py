@@ -1,44 +1,52 @@
-"""What every report about BMCs has: tables in four forms, BMCs that could not tell, and how far answers are trusted."""
+"""What every report about BMCs is made of: tables, BMCs that could not tell, and how far answers are trusted."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fabricctl import __version__
 from fabricctl.errors import BmcError
 from fabricctl.hostset import fold
 from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, PLAIN, Line
 from fabricctl.report.tables import csv_table, markdown_table, text_table
+from fabricctl.words import many
 from provision.bmc.outcome import Outcome
 from provision.bmc.target import Target, Verify
+from provision.report.alike import alike, alike_rows
+
+SHOWN = 30
+"""Lines of one kind on a screen; what is left out is counted."""
+LONGEST = 32
+"""Characters of folded host names that stand before a row; longer ones stand behind it."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of one kind, as text, JSON, CSV or markdown.
+    """Rows of one kind, as text, CSV or markdown.
 
-    :param schema: name and version of the JSON document; :param key: its list. :param columns: as machines name them.
-    :param rows: one cell a column, as text; :param objects: one JSON object a row, the cells by column when None.
+    :param columns: as machines name them, the host is the first; :param rows: one cell a column.
+    :param styles: one a row, plain when there are none. :param brief: columns of a screen on which hosts that say about
+        the same share a line, without the host and what is every host's own; the same when there are none.
+    :param short: column -> cells to show there instead, one a row.
     """
 
-    schema: str
-    key: str
     columns: tuple[str, ...]
     rows: Sequence[Sequence[str]]
-    objects: Sequence[Mapping[str, Any]] | None = None
     styles: Sequence[str] = ()
+    brief: tuple[str, ...] = ()
+    short: Mapping[str, Sequence[str]] | None = None
 
-    def lines(self) -> list[Line]:
-        """For the terminal. :param styles: one a row, plain when there are none."""
+    def lines(self, width: int, *, each: bool = True) -> list[Line]:
+        """For the terminal. :param each: a line a row; otherwise hosts that say about the same share one."""
         if not self.rows:
             return []
-        header, *body = text_table([name.replace("_", " ") for name in self.columns], self.rows)
-        styles = self.styles or [PLAIN] * len(body)
-        return [((header, DIM),), *(((text, style),) for text, style in zip(body, styles, strict=True))]
+        if not each:
+            return self._folded(width)
+        columns = {name: [row[at] for row in self.rows] for at, name in enumerate(self.columns)}
+        lines, same = fitted(columns, self.styles or [PLAIN] * len(self.rows), width, self.columns[:1])
+        return [*lines, *_same_line(same, len(self.rows))]
 
     def csv(self) -> str:
         """With a header row."""
@@ -48,66 +56,87 @@ class Table:
         """For a ticket."""
         return markdown_table(self.columns, self.rows)
 
-    def json(self, **more: Any) -> str:
-        """The document. :param more: beside the rows, such as what could not be read."""
-        rows = (
-            self.objects
-            if self.objects is not None
-            else [dict(zip(self.columns, r, strict=True)) for r in self.rows]
-        )
-        document = {
-            "schema": self.schema,
-            "generator": f"fabricctl {__version__}",
-            self.key: list(rows),
-            **more,
-        }
-        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    def objects(self) -> list[dict[str, str]]:
+        """One a row, the cells by column."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+    def _folded(self, width: int) -> list[Line]:
+        names = self.brief or self.columns[1:]
+        styles = self.styles or [PLAIN] * len(self.rows)
+        cells = [self._short(name) for name in names]
+        said = [(row[0], [styles[at], *(column[at] for column in cells)]) for at, row in enumerate(self.rows)]
+        groups = alike_rows(said)
+        if len(groups) > SHOWN:  # what is unusual is shown, whatever is left out
+            groups.sort(key=lambda group: group[1][0] in (PLAIN, DIM))
+        return _folded_lines(list(names), groups, width)
+
+    def _short(self, name: str) -> Sequence[str]:
+        if self.short is not None and name in self.short:
+            return self.short[name]
+        at = self.columns.index(name)
+        return [row[at] for row in self.rows]
 
 
-def table_schema(table: Table) -> dict[str, Any]:
-    """JSON schema of a table whose objects are its cells."""
-    text = {"type": "string"}
-    failure = dict.fromkeys(("host", "address", "error", "reason"), text)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": table.schema,
-        "type": "object",
-        "required": ["schema", "generator", table.key, "could_not_tell"],
-        "properties": {
-            "schema": {"const": table.schema},
-            "generator": text,
-            table.key: {"type": "array", "items": _row(dict.fromkeys(table.columns, text))},
-            "could_not_tell": {
-                "type": "array",
-                "items": _row(failure),
-                "description": "BMCs that could not be asked, and why",
-            },
-        },
-        "additionalProperties": False,
-    }
+def _folded_lines(
+    names: list[str], groups: Sequence[tuple[tuple[str, ...], list[str]]], width: int
+) -> list[Line]:
+    shown = groups[:SHOWN]
+    columns = {name: [cells[at + 1] for _, cells in shown] for at, name in enumerate(names)}
+    who = {"which": [fold(hosts) for hosts, _ in shown]}
+    first = max(map(len, who["which"])) <= LONGEST
+    columns = {**who, **columns} if first else {**columns, **who}
+    number = {"nodes": [f"{len(hosts):,}" for hosts, _ in shown]}
+    lines, same = fitted({**number, **columns}, [cells[0] for _, cells in shown], width, ("nodes", "which"))
+    lines += _same_line(same, sum(len(hosts) for hosts, _ in shown))
+    return [*lines, *more_line(len(groups) - len(shown), "line")]
 
 
-def _row(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "required": list(properties),
-        "properties": dict(properties),
-        "additionalProperties": False,
-    }
+def fitted(
+    columns: Mapping[str, Sequence[str]], styles: Sequence[str], width: int, kept: Sequence[str]
+) -> tuple[list[Line], dict[str, str]]:
+    """A table that fits a width if it can: without empty columns, then without some that say the same in every row.
+
+    :param kept: columns that stay; :return: lines, and column -> what every row says there.
+    """
+    left = {name: cells for name, cells in columns.items() if name in kept or any(cells)}
+    same: dict[str, str] = {}
+    while True:
+        heads = [name.replace("_", " ") for name in left]
+        header, *body = text_table(heads, list(zip(*left.values(), strict=True)))
+        constant = [name for name, cells in left.items() if name not in kept and len(set(cells)) == 1]
+        if not constant or max(map(len, (header, *body))) <= width:
+            break
+        widest = max(constant, key=lambda name: max(len(name), len(left[name][0])))
+        same = {**same, widest: left.pop(widest)[0]}
+    lines: list[Line] = [((header, DIM),)]
+    lines += [((text, style),) for text, style in zip(body, styles, strict=True)]
+    return lines, {name: same[name] for name in columns if name in same}
+
+
+def _same_line(same: Mapping[str, str], number: int) -> list[Line]:
+    text = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in same.items())
+    return [((f"  {'each' if number > 1 else 'and'}: {text}", DIM),)] if same else []
+
+
+def more_line(left: int, word: str) -> list[Line]:
+    """What was left out, and how it is seen; nothing when nothing was."""
+    return [((f"  and {many(left, f'more {word}')}: --format json or csv", DIM),)] if left > 0 else []
 
 
 def failure_lines(outcomes: Iterable[Outcome[Any]]) -> list[Line]:
     """BMCs that could not tell, one line for all that failed for the same reason; nothing when all told."""
-    reasons: dict[str, list[str]] = {}
-    total = 0
-    for outcome in outcomes:
-        if outcome.error is not None:
-            total += 1
-            reasons.setdefault(reason(outcome.error, outcome.target), []).append(outcome.target.host)
-    if not reasons:
+    failed = [(o.target.host, reason(o.error, o.target)) for o in outcomes if o.error is not None]
+    if not failed:
         return []
-    head: Line = ((f"could not tell: {total:,} BMC{'' if total == 1 else 's'}", DOUBT),)
-    return [head, *(((f"  {fold(hosts)}", BOLD), (f"  {text}", PLAIN)) for text, hosts in reasons.items())]
+    return [((f"could not tell: {many(len(failed), 'BMC')}", DOUBT),), *said_lines(failed)]
+
+
+def said_lines(said: Iterable[tuple[str, str]], style: str = PLAIN, *, parts: bool = False) -> list[Line]:
+    """(host, text) as lines, hosts that say about the same in one. :param parts: names of parts are folded too."""
+    groups = alike(said, parts=parts)
+    head = DIM if style == DIM else BOLD
+    lines: list[Line] = [((f"  {one.who}", head), (f"  {one.text}", style)) for one in groups[:SHOWN]]
+    return [*lines, *more_line(len(groups) - SHOWN, "line")]
 
 
 def failures_json(outcomes: Iterable[Outcome[Any]]) -> list[dict[str, str]]:

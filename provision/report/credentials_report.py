@@ -4,17 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from fabricctl.hostset import fold
 from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
 from fabricctl.words import many
+from provision.bmc.outcome import Outcome
 from provision.bmc.password_lists import Holding, Import
 from provision.report.common import Table
+from provision.report.fleet import Report
+from provision.report.schema_parts import TEXT, listed, row, texts
 
 SCHEMA = "fabricctl.bmc-credentials/1"
 COLUMNS = ("host", "service_tag", "user", "kept_under", "state", "since", "age", "source", "trouble")
 _STYLES = {"factory": DOUBT, "pending": BAD, "current": GOOD}
 _FEW = 12
+
+
+def holding_report(
+    holdings: Sequence[Holding],
+    now: datetime,
+    place: str,
+    known: Sequence[Outcome[None]],
+    *,
+    each: bool = False,
+) -> Report:
+    """A row a BMC, and one a machine the site does not know. :param known: the BMCs; nobody was asked."""
+    table = holding_table(holdings, now)
+    return Report(
+        SCHEMA,
+        known,
+        content=lambda: {"credentials": table.objects(), "kept_in": place},
+        lines=lambda width: [*table.lines(width, each=each), ((f"kept in {place}", DIM),)],
+        table=lambda: table,
+    )
+
+
+def content_schema() -> dict[str, Any]:
+    """Of the list."""
+    states = ["factory", "current", "pending", "reference", "none"]
+    return {"credentials": listed(row({**texts(COLUMNS), "state": {"enum": states}})), "kept_in": TEXT}
 
 
 def holding_table(holdings: Sequence[Holding], now: datetime) -> Table:
@@ -34,20 +63,9 @@ def holding_table(holdings: Sequence[Holding], now: datetime) -> Table:
         for one in holdings
     ]
     styles = [BAD if one.trouble else _STYLES.get(one.state, PLAIN) for one in holdings]
-    return Table(SCHEMA, "credentials", COLUMNS, rows, styles=styles)
-
-
-def holding_lines(holdings: Sequence[Holding], now: datetime, place: str) -> list[Line]:
-    """The table, then how many are in which state."""
-    lines = holding_table(holdings, now).lines()
-    counts: dict[str, list[str]] = {}
-    for one in holdings:
-        counts.setdefault(one.state or "none", []).append(one.host or one.service_tag)
-    lines.append(())
-    for state, hosts in counts.items():
-        style = _STYLES.get(state, BAD if state == "none" else PLAIN)
-        lines.append(((f"{state:<10}", style), (f"{len(hosts):>6,}  ", BOLD), (fold(hosts), PLAIN)))
-    return [*lines, ((f"kept in {place}", DIM),)]
+    keys = [one.kept.replace(one.service_tag, "").replace(one.host, "").strip() for one in holdings]
+    brief = ("state", "user", "age", "kept_under", "source", "trouble")
+    return Table(COLUMNS, rows, styles, brief, {"kept_under": keys})
 
 
 def age(passed: timedelta) -> str:

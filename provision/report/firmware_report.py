@@ -6,12 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fabricctl.report.screen import BAD, BOLD, DIM, PLAIN, Line
-from fabricctl.report.tables import csv_table, markdown_table, text_table
+from fabricctl.report.tables import text_table
 from provision.bmc.firmware import Component, JudgedVersion, Spread
 from provision.bmc.outcome import BmcFinding, Outcome
-from provision.report.fleet import document, hosts_cell
+from provision.report.common import Table
+from provision.report.fleet import Report, Said, hosts_cell
+from provision.report.schema_parts import BOOLEAN, TEXT, listed, texts
+from provision.report.schema_parts import row as schema_row
 
 SCHEMA = "fabricctl.bmc-firmware/1"
+DIFF_SCHEMA = "fabricctl.bmc-firmware-diff/1"
 COLUMNS = ("host", "component", "fqdd", "version", "state", "updateable", "component_id", "id")
 DIFF_COLUMNS = ("host", "component", "part", "want", "have", "verdict")
 Firmware = Mapping[str, Sequence[Component]]
@@ -72,12 +76,7 @@ def _rows(firmware: Firmware) -> list[list[str]]:
     ]
 
 
-def firmware_csv(firmware: Firmware) -> str:
-    """One row per entry, also of copies that do not run."""
-    return csv_table(COLUMNS, _rows(firmware))
-
-
-def firmware_markdown(spreads: Sequence[Spread]) -> str:
+def _ticket(spreads: Sequence[Spread]) -> Table:
     """Version -> hosts as a table for a ticket."""
     rows = [
         [
@@ -91,26 +90,59 @@ def firmware_markdown(spreads: Sequence[Spread]) -> str:
         for row in spreads
         for version, hosts in row.versions.items()
     ]
-    return markdown_table(("model", "component", "version", "hosts", "which", "differs from most"), rows)
+    return Table(("model", "component", "version", "hosts", "which", "differs from most"), rows)
 
 
-def firmware_json(firmware: Firmware, spreads: Sequence[Spread], outcomes: Sequence[Outcome[Any]]) -> str:
-    """Everything read, and the view across the fleet."""
-    content = {
-        "components": [dict(zip(COLUMNS, row, strict=True)) for row in _rows(firmware)],
-        "versions": [
-            {
-                "model": row.model,
-                "component": row.kind,
-                "versions": [
-                    {"version": version, "hosts": list(hosts), "differs_from_most": version in row.odd}
-                    for version, hosts in row.versions.items()
-                ],
-            }
-            for row in spreads
-        ],
+def firmware_report(
+    firmware: Firmware,
+    spreads: Sequence[Spread],
+    outcomes: Sequence[Outcome[Any]],
+    doubts: Said = (),
+    *,
+    everything: bool = False,
+) -> Report:
+    """Everything read, and the view across the fleet. :param everything: the screen lists every entry of every host."""
+
+    def lines(_: int) -> list[Line]:
+        if not everything and len(firmware) != 1:
+            return fleet_lines(spreads)
+        return [
+            line for host, own in firmware.items() for line in host_lines(host, own, everything=everything)
+        ]
+
+    return Report(
+        SCHEMA,
+        outcomes,
+        content=lambda: {
+            "components": Table(COLUMNS, _rows(firmware)).objects(),
+            "versions": [
+                {
+                    "model": row.model,
+                    "component": row.kind,
+                    "versions": [
+                        {"version": version, "hosts": list(hosts), "differs_from_most": version in row.odd}
+                        for version, hosts in row.versions.items()
+                    ],
+                }
+                for row in spreads
+            ],
+        },
+        lines=lines,
+        table=lambda: Table(COLUMNS, _rows(firmware)),
+        ticket=lambda: _ticket(spreads),
+        doubts=doubts,
+    )
+
+
+def content_schema() -> dict[str, Any]:
+    """Of the list."""
+    version = {"version": TEXT, "hosts": listed(TEXT), "differs_from_most": BOOLEAN}
+    return {
+        "components": listed(schema_row(texts(COLUMNS))),
+        "versions": listed(
+            schema_row({"model": TEXT, "component": TEXT, "versions": listed(schema_row(version))})
+        ),
     }
-    return document(SCHEMA, content, outcomes)
 
 
 def diff_lines(judged: Sequence[JudgedVersion]) -> list[Line]:
@@ -140,19 +172,21 @@ def _diff_rows(judged: Sequence[JudgedVersion]) -> list[list[str]]:
     return [[one.host, one.component, one.part, one.want, one.have, one.words] for one in judged]
 
 
-def diff_csv(judged: Sequence[JudgedVersion]) -> str:
-    """One row per host and part."""
-    return csv_table(DIFF_COLUMNS, _diff_rows(judged))
-
-
-def diff_markdown(judged: Sequence[JudgedVersion]) -> str:
-    """What is not as wanted, for a ticket."""
-    return markdown_table(DIFF_COLUMNS, _diff_rows([one for one in judged if not one.right]))
-
-
-def diff_json(
-    judged: Sequence[JudgedVersion], outcomes: Sequence[Outcome[Any]], findings: Sequence[BmcFinding]
-) -> str:
-    """Every comparison with its verdict."""
-    rows = [dict(zip(DIFF_COLUMNS, row, strict=True)) for row in _diff_rows(judged)]
-    return document("fabricctl.bmc-firmware-diff/1", {"comparisons": rows}, outcomes, findings)
+def diff_report(
+    judged: Sequence[JudgedVersion],
+    outcomes: Sequence[Outcome[Any]],
+    findings: Sequence[BmcFinding],
+    doubts: Said = (),
+) -> Report:
+    """Every comparison with its verdict; a ticket has what is not as wanted."""
+    return Report(
+        DIFF_SCHEMA,
+        outcomes,
+        content=lambda: {"comparisons": Table(DIFF_COLUMNS, _diff_rows(judged)).objects()},
+        lines=lambda _: diff_lines(judged),
+        table=lambda: Table(DIFF_COLUMNS, _diff_rows(judged)),
+        ticket=lambda: Table(DIFF_COLUMNS, _diff_rows([one for one in judged if not one.right])),
+        findings=findings,
+        doubts=doubts,
+        good="every part has the version of the baseline",
+    )

@@ -15,12 +15,7 @@ from provision.bmc.inventory import Depth, Inventory, Role, Technology
 from provision.bmc.node_facts import Unread, unread
 from provision.bmc.outcome import BmcFinding, Outcome
 from provision.bmc.reading import How
-from provision.report.common import exposure_lines, failure_lines
-
-LONGEST = 60
-"""Characters of folded part names that are shown."""
-SHOWN = 20
-"""Changes, and kinds of oddities, that are shown before the rest is counted."""
+from provision.report.common import said_lines
 
 
 @dataclass(frozen=True)
@@ -66,18 +61,20 @@ class Told:
 
 
 def lines(told: Told) -> list[Line]:
-    """The screen."""
-    made: list[Line] = [_headline(told), *exposure_lines(outcome.target for outcome in told.outcomes)]
-    for block in (
-        _table(told),
-        _findings(told.findings),
-        _changes(told.changes),
-        _could_not(told),
-        _odd(told),
-    ):
-        if block:
-            made += [(), *block]
-    return [*made, *_after(told)]
+    """The screen, but for what every report ends with."""
+    made: list[Line] = [_headline(told)]
+    for block in (_table(told), _changes(told.changes)):
+        made += [(), *block] if block else []
+    return made
+
+
+def doubts(told: Told) -> list[tuple[str, str]]:
+    """What BMCs that were read did not tell: host and what."""
+    return [
+        (host, f"{one.what} of {one.part}: {one.why}" if one.part else f"{one.what}: {one.why}")
+        for host, missing in told.unread.items()
+        for one in missing
+    ]
 
 
 def _headline(told: Told) -> Line:
@@ -103,8 +100,8 @@ def _table(told: Told) -> list[Line]:
     rows = [[fold(hosts), *row] for row, hosts in ordered]
     if told.depth is Depth.FULL:
         columns[-1:-1] = ["GPUs", "drives", "PSUs", "DIMMs"]
-    header, *body = text_table(columns, rows)
     styles = [DOUBT if row[-1] else PLAIN for row, _ in ordered]
+    header, *body = text_table(columns, rows)
     return [((header, DIM),), *(((text, style),) for text, style in zip(body, styles, strict=True))]
 
 
@@ -129,29 +126,12 @@ def _guids(inventory: Inventory) -> str:
     return f"{known} ({derived} derived)" if derived else str(known)
 
 
-def _findings(findings: Sequence[BmcFinding]) -> list[Line]:
-    if not findings:
-        return []
-    word = "finding" if len(findings) == 1 else "findings"
-    return [
-        ((f"{len(findings):,} {word}", BAD),),
-        *(((f"  {one.kind:<21}", BOLD), (one.text, PLAIN)) for one in findings),
-    ]
-
-
 def _changes(changes: Sequence[FactChange]) -> list[Line]:
     """What is otherwise than at the last harvest, alike changes folded."""
-    groups: dict[str, list[str]] = {}
-    for change in changes:
-        groups.setdefault(change_words(change), []).append(change.node)
-    if not groups:
+    if not changes:
         return []
-    made: list[Line] = [((f"{len(changes):,} changed since the last harvest", BOLD),)]
-    for text, hosts in list(groups.items())[:SHOWN]:
-        made.append(((f"  {fold(hosts)}  ", BOLD), (text, PLAIN)))
-    if len(groups) > SHOWN:
-        made.append(((f"  and {len(groups) - SHOWN:,} more (--format json)", DIM),))
-    return made
+    said = [(change.node, change_words(change)) for change in changes]
+    return [((f"{len(changes):,} changed since the last harvest", BOLD),), *said_lines(said, parts=True)]
 
 
 def change_words(change: FactChange) -> str:
@@ -165,78 +145,19 @@ def change_words(change: FactChange) -> str:
     return f"{where} {name.replace('_', ' ')}: {before} -> {after}"
 
 
-def _could_not(told: Told) -> list[Line]:
-    """BMCs that told nothing, then what others did not tell, folded by reason."""
-    made = failure_lines(told.outcomes)
-    groups: dict[tuple[str, str], dict[str, list[str]]] = {}
-    for host, missing in told.unread.items():
-        by_reason: dict[tuple[str, str], list[str]] = {}
-        for one in missing:
-            by_reason.setdefault((one.what, one.why), []).append(one.part)
-        for reason, named in by_reason.items():
-            shown = _parts_words([part for part in named if part])
-            groups.setdefault(reason, {}).setdefault(shown, []).append(host)
-    if groups:
-        count = len(told.unread)
-        made.append(((f"read in part: {count:,} BMC{'' if count == 1 else 's'}", DOUBT),))
-    for (what, why), places in groups.items():
-        for parts, hosts in places.items():
-            of = f" of {parts}" if parts else ""
-            made.append(((f"  {fold(hosts)}", BOLD), (f"  {what}{of}: {why}", PLAIN)))
-    return made
-
-
-def _parts_words(parts: Sequence[str]) -> str:
-    """``NIC.Slot.[5-6]-1``; of ids that do not fold, how many and one of them."""
-    folded = fold(parts)
-    return folded if len(folded) <= LONGEST else f"{len(parts)} parts such as {parts[0]}"
-
-
-def _odd(told: Told) -> list[Line]:
-    """What was odd and tolerated, alike oddities folded over parts and hosts."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for outcome in told.outcomes:
-        parts: dict[str, list[str]] = {}
-        for note in outcome.notes:
-            parts.setdefault(note.text, []).append(note.path.partition("?")[0].rpartition("/")[2])
-        for text, named in parts.items():
-            groups.setdefault((_parts_words(named), text), []).append(outcome.target.host)
-    made: list[Line] = [
-        ((f"  {fold(hosts)}  {parts_of} {text}", DIM),)
-        for (parts_of, text), hosts in list(groups.items())[:SHOWN]
-    ]
-    if len(groups) > SHOWN:
-        made.append(((f"  and {len(groups) - SHOWN:,} more (--format json)", DIM),))
-    return [(("odd, and tolerated", DIM),), *made] if made else []
-
-
-def _after(told: Told) -> Iterator[Line]:
+def after(told: Told) -> Iterator[Line]:
     """What to do next."""
     if told.withheld:
-        yield ()
         yield ((f"not stored, another machine answered: {fold(told.withheld)}", BAD),)
     again = [o.target.host for o in told.outcomes if o.error is not None]
     again += [host for host in told.unread if host not in again]
     if told.interrupted:
-        yield ()
         rest = told.wanted - len(told.outcomes)
-        yield (
-            (f"interrupted: {len(told.stored):,} stored, {rest:,} not asked; --resume reads the rest", DOUBT),
-        )
+        text = f"interrupted: {len(told.stored):,} stored, {rest:,} not asked; --resume reads the rest"
+        yield ((text, DOUBT),)
     elif again:
-        yield ()
         yield ((f"--resume reads only these again: {fold(again)}", DIM),)
     if told.unconfirmed:
-        yield (
-            (
-                f"GUIDs of {fold(told.unconfirmed)} are derived and prove nothing until they are confirmed:",
-                DIM,
-            ),
-        )
+        text = f"GUIDs of {fold(told.unconfirmed)} are derived and prove nothing until they are confirmed:"
+        yield ((text, DIM),)
         yield (("fabricctl node confirm-guids --discovered FILE --site FILE", DIM),)
-
-
-def warnings(told: Told) -> list[str]:
-    """The same in lines beside a table that holds only what was read."""
-    blocks = [*exposure_lines(o.target for o in told.outcomes), *_findings(told.findings), *_could_not(told)]
-    return ["".join(text for text, _ in line) for line in [*blocks, *_after(told)] if line]

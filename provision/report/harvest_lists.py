@@ -8,14 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from fabricctl import __version__
-from fabricctl.report.tables import csv_table, markdown_table
 from provision.bmc.inventory import BmcNic, Depth, Family, Inventory, NetFunction, Role, System, Technology
 from provision.bmc.node_facts import unsure
 from provision.bmc.outcome import Outcome
 from provision.bmc.reading import How, Reading
-from provision.report.common import exposures, failures_json
+from provision.report import harvest
+from provision.report.common import Table
+from provision.report.fleet import Report
 from provision.report.harvest import Told
+from provision.report.schema_parts import BOOLEAN, COUNT, MOMENT, NUMBER, TEXT, listed, row, texts
 
 SCHEMA = "fabricctl.bmc-harvest/1"
 COLUMNS = (
@@ -70,51 +71,35 @@ def _yes(value: bool | None) -> str:
     return "" if value is None else "yes" if value else "no"
 
 
-def to_csv(told: Told) -> str:
-    """With a header row."""
-    return csv_table(COLUMNS, rows(told))
-
-
-def to_markdown(told: Told) -> str:
-    """For a ticket."""
-    return markdown_table(COLUMNS, rows(told))
-
-
-def to_json(told: Told) -> str:
-    """Everything that was read, every field with its source; then what is wrong, what changed, what is missing."""
-    document = {
-        "schema": SCHEMA,
-        "generator": f"fabricctl {__version__}",
-        "made": told.made,
-        "depth": told.depth.name.lower(),
-        "interrupted": told.interrupted,
-        "exit_code": told.exit_code,
-        "hosts": [_host(told, outcome) for outcome in told.outcomes if outcome.value is not None],
-        "findings": [
-            {
-                "host": one.host,
-                "kind": one.kind,
-                "part": one.part,
-                "expected": one.expected,
-                "found": one.found,
-                "text": one.text,
-            }
-            for one in told.findings
-        ],
-        "changes": [
-            {
-                "host": change.node,
-                "part": change.part,
-                "field": change.field,
-                "before": change.before,
-                "after": change.after,
-            }
-            for change in told.changes
-        ],
-        "failures": failures_json(told.outcomes),
-        "skipped": list(told.skipped),
-    }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+def harvest_report(told: Told) -> Report:
+    """Everything that was read, every field with its source; what is wrong, what changed, what is missing."""
+    return Report(
+        SCHEMA,
+        told.outcomes,
+        content=lambda: {
+            "made": told.made,
+            "depth": told.depth.name.lower(),
+            "interrupted": told.interrupted,
+            "exit_code": told.exit_code,
+            "hosts": [_host(told, outcome) for outcome in told.outcomes if outcome.value is not None],
+            "changes": [
+                {
+                    "host": change.node,
+                    "part": change.part,
+                    "field": change.field,
+                    "before": change.before,
+                    "after": change.after,
+                }
+                for change in told.changes
+            ],
+            "skipped": list(told.skipped),
+        },
+        lines=lambda _: harvest.lines(told),
+        table=lambda: Table(COLUMNS, rows(told)),
+        findings=told.findings,
+        doubts=harvest.doubts(told),
+        after=lambda: list(harvest.after(told)),
+    )
 
 
 def _host(told: Told, outcome: Outcome[Inventory]) -> dict[str, Any]:
@@ -127,11 +112,9 @@ def _host(told: Told, outcome: Outcome[Inventory]) -> dict[str, Any]:
         "host": host,
         "address": outcome.target.address,
         "stored": host in told.stored,
-        "exposed": exposures(outcome.target),
         "unread": [{"what": one.what, "part": one.part, "why": one.why} for one in told.unread.get(host, ())],
         "requests": outcome.requests,
         "seconds": round(outcome.seconds, 3),
-        "notes": [{"path": note.path, "text": note.text} for note in outcome.notes],
         "parts": parts,
     }
 
@@ -218,67 +201,41 @@ def boot_macs(inventory: Inventory) -> list[str]:
     )
 
 
-def harvest_schema() -> dict[str, Any]:
-    """JSON schema of ``bmc harvest --format json``."""
-    text: dict[str, Any] = {"type": "string"}
-    texts = {"type": "array", "items": text}
-    reading = _object(
+def content_schema() -> dict[str, Any]:
+    """Of a harvest, but for what every document has."""
+    host = {
+        "host": TEXT,
+        "address": TEXT,
+        "stored": {**BOOLEAN, "description": "false: another machine answered, nothing was stored"},
+        "unread": listed(row(texts(("what", "part", "why")))),
+        "requests": COUNT,
+        "seconds": NUMBER,
+        "parts": row({family.value: listed({"$ref": "#/$defs/part"}) for family in Family}),
+    }
+    return {
+        "made": MOMENT,
+        "depth": {"enum": [depth.name.lower() for depth in Depth]},
+        "interrupted": BOOLEAN,
+        "exit_code": {"enum": [0, 1, 3, 130]},
+        "hosts": listed(row(host)),
+        "changes": listed(row({**texts(("host", "part", "field")), "before": {}, "after": {}})),
+        "skipped": listed(TEXT, "read completely before (--resume)"),
+    }
+
+
+DEFS: Mapping[str, Any] = {
+    "reading": row(
         {
             "value": {"type": ["string", "integer", "boolean", "null"]},
             "how": {"enum": [how.value for how in How]},
-            "source": {**text, "description": "path of the resource"},
-            "why": {**text, "description": "the rule it was derived by, the reason it is absent, or a doubt"},
+            "source": {**TEXT, "description": "path of the resource"},
+            "why": {**TEXT, "description": "the rule it was derived by, the reason it is absent, or a doubt"},
         }
-    )
-    part = {
+    ),
+    "part": {
         "type": "object",
-        "properties": {"id": {**text, "description": "FQDD, or the BMC's own id"}},
-        "additionalProperties": {"anyOf": [text, {"$ref": "#/$defs/reading"}]},
-    }
-    host = {
-        "host": text,
-        "address": text,
-        "stored": {"type": "boolean", "description": "false: another machine answered, nothing was stored"},
-        "exposed": {**texts, "description": "how its answers could be somebody else's"},
-        "unread": _list(_object({"what": text, "part": text, "why": text})),
-        "requests": {"type": "integer"},
-        "seconds": {"type": "number"},
-        "notes": _list(_object({"path": text, "text": text})),
-        "parts": _object({family.value: _list({"$ref": "#/$defs/part"}) for family in Family}),
-    }
-    finding = dict.fromkeys(("host", "kind", "part", "expected", "found", "text"), text)
-    change = {"host": text, "part": text, "field": text, "before": True, "after": True}
-    failure = dict.fromkeys(("host", "address", "error", "reason"), text)
-    body = {
-        "schema": {"const": SCHEMA},
-        "generator": text,
-        "made": {"type": "string", "format": "date-time"},
-        "depth": {"enum": [depth.name.lower() for depth in Depth]},
-        "interrupted": {"type": "boolean"},
-        "exit_code": {"enum": [0, 1, 3, 130]},
-        "hosts": _list(_object(host)),
-        "findings": _list(_object(finding)),
-        "changes": _list(_object(change)),
-        "failures": _list(_object(failure)),
-        "skipped": {**texts, "description": "read completely before (--resume)"},
-    }
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "urn:fabricctl:bmc-harvest:1",
-        "title": SCHEMA,
-        **_object(body),
-        "$defs": {"reading": reading, "part": part},
-    }
-
-
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _list(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": dict(item)}
+        "properties": {"id": {**TEXT, "description": "FQDD, or the BMC's own id"}},
+        "additionalProperties": {"anyOf": [TEXT, {"$ref": "#/$defs/reading"}]},
+    },
+}
+"""What parts are made of."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Any, Protocol
 
 from fabricctl.report.findings_report import clock
 from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, PLAIN, Line, paragraph
-from fabricctl.report.tables import csv_table, markdown_table
 from fabricctl.words import many
 from provision.bmc.clock import span
 from provision.bmc.logs import LogEntry, LogGroup, Severity
 from provision.bmc.outcome import BmcFinding, Outcome
-from provision.report.fleet import document, hosts_cell
+from provision.report.common import Table
+from provision.report.fleet import Report, hosts_cell
+from provision.report.schema_parts import COUNT, MOMENT, TEXT, either, listed, row, texts
 
 SCHEMA = "fabricctl.bmc-logs/1"
 COLUMNS = (
@@ -32,6 +34,7 @@ COLUMNS = (
 _STYLE = {Severity.CRITICAL: BAD, Severity.WARNING: DOUBT, Severity.OK: PLAIN}
 SKEW_SAID_S = 60.0
 """Seconds a clock may be off before it is said beside its log."""
+_SO_TIMES = "and so are the times of its entries"
 
 
 class BmcLogs(Protocol):
@@ -78,16 +81,18 @@ def _between(one: LogGroup, zone: tzinfo | None) -> str:
     return f"{span}, {unset}" if unset else span
 
 
-def doubt_lines(logs: Mapping[str, BmcLogs]) -> list[Line]:
-    """Logs that could not be read, and clocks that make the times of entries untrue."""
-    lines: list[Line] = []
-    for host, one in logs.items():
-        lines += [((f"{host}: could not read {text}", DOUBT),) for text in one.unread]
-        if one.skew_s is not None and abs(one.skew_s) > SKEW_SAID_S:
-            way = "ahead" if one.skew_s > 0 else "behind"
-            text = f"{host}: its clock is {span(abs(one.skew_s))} {way}, and so are the times of its entries"
-            lines.append(((text, DOUBT),))
-    return lines
+def unread_logs(logs: Mapping[str, BmcLogs]) -> list[tuple[str, str]]:
+    """Logs that could not be read: host and why."""
+    return [(host, f"could not read {text}") for host, one in logs.items() for text in one.unread]
+
+
+def wrong_clocks(logs: Mapping[str, BmcLogs]) -> list[tuple[str, str]]:
+    """Clocks that make the times of entries untrue."""
+    return [
+        (host, f"its clock is {span(abs(one.skew_s))} {'ahead' if one.skew_s > 0 else 'behind'}, {_SO_TIMES}")
+        for host, one in logs.items()
+        if one.skew_s is not None and abs(one.skew_s) > SKEW_SAID_S
+    ]
 
 
 def count_lines(read: int, serious: int, hidden: int, level: Severity) -> list[Line]:
@@ -162,12 +167,7 @@ def _row(entry: LogEntry, why: str) -> list[str]:
     ]
 
 
-def logs_csv(shown: Shown) -> str:
-    """One row per entry."""
-    return csv_table(COLUMNS, [_row(entry, why) for entry, why in shown])
-
-
-def logs_markdown(groups: Sequence[LogGroup]) -> str:
+def _ticket(groups: Sequence[LogGroup]) -> Table:
     """One row per message, for a ticket."""
     rows = [
         [
@@ -180,13 +180,61 @@ def logs_markdown(groups: Sequence[LogGroup]) -> str:
         ]
         for one in groups
     ]
-    return markdown_table(("severity", "message id", "text", "times", "hosts", "last"), rows)
+    return Table(("severity", "message id", "text", "times", "hosts", "last"), rows)
 
 
-def logs_json(shown: Shown, outcomes: Sequence[Outcome[Any]], findings: Sequence[BmcFinding]) -> str:
-    """Every entry, with why it is not serious where something says so."""
-    rows: list[dict[str, Any]] = [dict(zip(COLUMNS, _row(entry, why), strict=True)) for entry, why in shown]
-    for row, (entry, _) in zip(rows, shown, strict=True):
-        row["times"] = entry.times
-        row["at"] = row["at"] or None
-    return document(SCHEMA, {"entries": rows}, outcomes, findings)
+@dataclass(frozen=True)
+class Screen:
+    """What the terminal shows of logs. :param zone: of its times; :param listed: entries below their groups.
+
+    :param limit: most entries; what is left out is counted. :param counts: how much there was.
+    """
+
+    zone: tzinfo | None
+    listed: bool
+    limit: int | None
+    counts: Sequence[Line]
+
+
+def logs_report(
+    shown: Shown,
+    groups: Sequence[LogGroup],
+    logs: Mapping[str, BmcLogs],
+    outcomes: Sequence[Outcome[Any]],
+    findings: Sequence[BmcFinding],
+    screen: Screen,
+) -> Report:
+    """Every entry, with why it is not serious where something says so; the screen has them in groups."""
+
+    def lines(width: int) -> list[Line]:
+        entries = entry_lines(shown, screen.zone, screen.limit) if screen.listed else []
+        return [*group_lines(groups, screen.zone, width), *entries, *screen.counts]
+
+    return Report(
+        SCHEMA,
+        outcomes,
+        content=lambda: {"entries": [_object(entry, why) for entry, why in shown]},
+        lines=lines,
+        table=lambda: Table(COLUMNS, [_row(entry, why) for entry, why in shown]),
+        ticket=lambda: _ticket(groups),
+        findings=findings,
+        doubts=unread_logs(logs),
+        remarks=wrong_clocks(logs),
+        repeated=True,
+    )
+
+
+def content_schema() -> dict[str, Any]:
+    """Of the entries."""
+    entry = {
+        **texts(COLUMNS),
+        "at": {**either(MOMENT), "description": "null where the clock was not set"},
+        "times": {**COUNT, "description": "how often in a row"},
+        "not_serious": {**TEXT, "description": "why, by the ignore-list; empty when it is serious"},
+    }
+    return {"entries": listed(row(entry))}
+
+
+def _object(entry: LogEntry, why: str) -> dict[str, Any]:
+    cells: dict[str, Any] = dict(zip(COLUMNS, _row(entry, why), strict=True))
+    return {**cells, "times": entry.times, "at": cells["at"] or None}

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from fabricctl.report.screen import BAD, DIM, DOUBT, PLAIN
 from provision.bmc.boot import BootView
 from provision.bmc.jobs import Job, Phase
 from provision.bmc.media import Drive
 from provision.bmc.power import PowerState, SystemView
-from provision.report.change_report import changed_table
-from provision.report.common import Table, table_schema
+from provision.report.common import Table
 
+POWER_SCHEMA = "fabricctl.bmc-power/1"
+BOOT_SCHEMA = "fabricctl.bmc-boot/1"
+JOB_SCHEMA = "fabricctl.bmc-jobs/1"
+MEDIA_SCHEMA = "fabricctl.bmc-media/1"
 POWER_COLUMNS = ("host", "power", "boot_override", "boot_progress", "last_reset")
 BOOT_COLUMNS = ("host", "power", "override", "mode", "first_of_order", "set_last")
 JOB_COLUMNS = (
@@ -38,12 +40,6 @@ _STYLES = {
 }
 
 
-def schema_of(name: str) -> dict[str, Any]:
-    """JSON schema of a list: ``bmc-power``, ``bmc-boot``, ``bmc-jobs``, ``bmc-media``, ``bmc-changes``."""
-    tables = (power_table({}), boot_table({}, {}), job_table({}), media_table({}), changed_table(()))
-    return next(table_schema(table) for table in tables if table.schema == f"fabricctl.{name}/1")
-
-
 def power_table(states: Mapping[str, tuple[SystemView, BootView]]) -> Table:
     """Host -> system and boot."""
     rows = [
@@ -53,7 +49,7 @@ def power_table(states: Mapping[str, tuple[SystemView, BootView]]) -> Table:
     styles = [
         PLAIN if system.power in (PowerState.ON, PowerState.OFF) else DOUBT for system, _ in states.values()
     ]
-    return Table("fabricctl.bmc-power/1", "nodes", POWER_COLUMNS, rows, styles=styles)
+    return Table(POWER_COLUMNS, rows, styles)
 
 
 def boot_table(states: Mapping[str, tuple[SystemView, BootView]], told: Mapping[str, str]) -> Table:
@@ -69,7 +65,7 @@ def boot_table(states: Mapping[str, tuple[SystemView, BootView]], told: Mapping[
         )
         for host, (system, boot) in states.items()
     ]
-    return Table("fabricctl.bmc-boot/1", "nodes", BOOT_COLUMNS, rows)
+    return Table(BOOT_COLUMNS, rows)
 
 
 def job_table(jobs: Mapping[str, Sequence[Job]]) -> Table:
@@ -85,7 +81,7 @@ def job_table(jobs: Mapping[str, Sequence[Job]]) -> Table:
                 )
             )
             styles.append(_STYLES.get(job.phase, PLAIN))
-    return Table("fabricctl.bmc-jobs/1", "jobs", JOB_COLUMNS, rows, styles=styles)
+    return Table(JOB_COLUMNS, rows, styles, ("phase", "percent", "name", "message", "text"))
 
 
 def media_table(drives: Mapping[str, Sequence[Drive]]) -> Table:
@@ -95,4 +91,7 @@ def media_table(drives: Mapping[str, Sequence[Drive]]) -> Table:
         for host, listed in drives.items()
         for drive in listed
     ]
-    return Table("fabricctl.bmc-media/1", "drives", MEDIA_COLUMNS, rows)
+    drive_names = [row[1].partition("/redfish/v1/")[2] or row[1] for row in rows]
+    return Table(
+        MEDIA_COLUMNS, rows, brief=("inserted", "image", "types", "drive"), short={"drive": drive_names}
+    )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabricctl.report.screen import BAD, DIM, DOUBT, PLAIN, Line
+from fabricctl.report.screen import BAD, DIM, PLAIN
 from provision.bmc.outcome import Outcome
 from provision.bmc.session_list import OpenSession, SessionList, Whose
-from provision.report.common import Table, exposure_lines, failure_lines, failures_json
+from provision.report.common import Table
+from provision.report.fleet import Report
 
 SCHEMA = "fabricctl.bmc-sessions/1"
 COLUMNS = ("host", "session", "user", "from", "kind", "since", "whose")
 _STYLES = {Whose.THIS: DIM, Whose.RUNNING: PLAIN, Whose.OWN: BAD, Whose.OTHER: PLAIN}
+
+LEFT = "sessions were left behind by fabricctl; --clear-own ends them"
 
 Read = Sequence[Outcome[SessionList]]
 
@@ -25,7 +28,7 @@ def sessions_table(outcomes: Read) -> Table:
             ended = listed is not None and session in listed.ended
             rows.append(_row(outcome.target.host, session, ended=ended))
             styles.append(DIM if ended else _STYLES[session.whose])
-    return Table(SCHEMA, "sessions", COLUMNS, rows, None, styles)
+    return Table(COLUMNS, rows, styles, ("whose", "user", "from", "kind"))
 
 
 def _row(host: str, session: OpenSession, *, ended: bool) -> tuple[str, ...]:
@@ -34,25 +37,15 @@ def _row(host: str, session: OpenSession, *, ended: bool) -> tuple[str, ...]:
     return (host, number, session.user, session.client, session.kind, session.since, whose)
 
 
-def sessions_lines(outcomes: Read) -> list[Line]:
-    """The list, what was noticed, and who could not tell."""
+def sessions_report(outcomes: Read, *, each: bool = False) -> Report:
+    """The list, and what was left behind. :param each: a line a session on the screen."""
     table = sessions_table(outcomes)
-    lines = table.lines()
-    left = sum(row[-1] == Whose.OWN.value for row in table.rows)
-    if left:
-        lines += [(), ((f"{left:,} left behind by fabricctl; --clear-own ends them", DOUBT),)]
-    notes = [(outcome.target.host, note) for outcome in outcomes for note in outcome.notes]
-    lines += [((f"{host}: {note.path}: {note.text}", DIM),) for host, note in notes]
-    for block in (failure_lines(outcomes), exposure_lines(outcome.target for outcome in outcomes)):
-        lines += [(), *block] if block else []
-    return lines
-
-
-def sessions_json(outcomes: Read) -> str:
-    """The document."""
-    notes = [
-        {"host": outcome.target.host, "path": note.path, "text": note.text}
-        for outcome in outcomes
-        for note in outcome.notes
-    ]
-    return sessions_table(outcomes).json(notes=notes, could_not_tell=failures_json(outcomes))
+    left = [(row[0], LEFT) for row in table.rows if row[-1] == Whose.OWN.value]
+    return Report(
+        SCHEMA,
+        outcomes,
+        content=lambda: {"sessions": table.objects()},
+        lines=lambda width: table.lines(width, each=each) or [(("nothing to list", DIM),)],
+        table=lambda: table,
+        remarks=list(dict.fromkeys(left)),
+    )

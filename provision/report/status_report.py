@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from fabricctl.report.screen import BAD, DIM, DOUBT, GOOD, PLAIN, Line
-from fabricctl.report.tables import csv_table, markdown_table, text_table
+from fabricctl.report.screen import BAD, DOUBT, GOOD, PLAIN
 from provision.bmc.outcome import BmcFinding, Outcome
 from provision.bmc.sensors import Temperature
 from provision.bmc.status import NodeStatus, untold
-from provision.report.fleet import document
+from provision.report.common import Table
+from provision.report.fleet import Report
+from provision.report.schema_parts import NUMBER, TEXT, either, listed, mapped, row, texts
 
 SCHEMA = "fabricctl.bmc-status/1"
 COLUMNS = (
@@ -28,29 +29,6 @@ COLUMNS = (
     "tag",
 )
 _STYLE = {"OK": GOOD, "Warning": DOUBT, "Critical": BAD}
-
-
-def status_lines(statuses: Sequence[NodeStatus]) -> list[Line]:
-    """One line per node."""
-    if not statuses:
-        return []
-    rows = [_row(status) for status in statuses]
-    header, *body = text_table(tuple(name.replace("_", " ") for name in COLUMNS), rows)
-    lines: list[Line] = [((header, DIM),)]
-    lines += [
-        ((text, PLAIN if status.health == "OK" else _STYLE.get(status.health, DOUBT)),)
-        for text, status in zip(body, statuses, strict=True)
-    ]
-    return lines
-
-
-def doubt_lines(statuses: Sequence[NodeStatus]) -> list[Line]:
-    """What should have been told and was not, and what was skipped."""
-    lines: list[Line] = []
-    for status in statuses:
-        lines += [((f"{status.host}: {text}", DOUBT),) for text in untold(status)]
-        lines += [((f"{status.host}: skipped {text}", DIM),) for text in status.skipped]
-    return lines
 
 
 def _row(status: NodeStatus) -> list[str]:
@@ -97,21 +75,68 @@ def fan_words(status: NodeStatus) -> str:
     return f"{max(turns):.0f} rpm" if turns else "not told"
 
 
-def status_csv(statuses: Sequence[NodeStatus]) -> str:
+def status_report(
+    statuses: Sequence[NodeStatus],
+    outcomes: Sequence[Outcome[Any]],
+    findings: Sequence[BmcFinding],
+    *,
+    each: bool = False,
+) -> Report:
+    """Everything that was read. :param each: a line a node on the screen."""
+    table = status_table(statuses)
+    doubts = [(one.host, text) for one in statuses for text in untold(one)]
+    doubts += [(one.host, f"skipped {text}") for one in statuses for text in one.skipped]
+    return Report(
+        SCHEMA,
+        outcomes,
+        content=lambda: {"nodes": _nodes(statuses)},
+        lines=lambda width: table.lines(width, each=each),
+        table=lambda: table,
+        findings=findings,
+        doubts=doubts,
+        good="everything is healthy by what the BMCs say",
+        noted=False,
+    )
+
+
+def status_table(statuses: Sequence[NodeStatus]) -> Table:
     """One row per node."""
-    return csv_table(COLUMNS, [_row(status) for status in statuses])
+    return Table(
+        COLUMNS,
+        [_row(status) for status in statuses],
+        [PLAIN if status.health == "OK" else _STYLE.get(status.health, DOUBT) for status in statuses],
+        tuple(name for name in COLUMNS if name not in ("host", "tag")),
+        {"hottest": [_degrees(status.hottest) for status in statuses]},
+    )
 
 
-def status_markdown(statuses: Sequence[NodeStatus]) -> str:
-    """The same for a ticket."""
-    return markdown_table(COLUMNS, [_row(status) for status in statuses])
+def _degrees(sensor: Temperature | None) -> str:
+    """Without the sensor's name: it is another one on every node."""
+    return f"{sensor.reading:g} °C" if sensor is not None and sensor.reading is not None else "not told"
 
 
-def status_json(
-    statuses: Sequence[NodeStatus], outcomes: Sequence[Outcome[Any]], findings: Sequence[BmcFinding]
-) -> str:
-    """Everything that was read."""
-    nodes = [
+def content_schema() -> dict[str, Any]:
+    """Of the nodes."""
+    health = {"health": either(TEXT)}
+    amount = either(NUMBER)
+    lists = {
+        "temperatures": {"name": TEXT, "celsius": amount, "limit": amount, **health},
+        "fans": {"name": TEXT, "rpm": amount, "percent": amount, **health},
+        "power_supplies": {"name": TEXT, **health, "state": either(TEXT), "watts": amount},
+        "redundancy": {"name": TEXT, **health},
+    }
+    node = {
+        **texts(("host", "power", "health", "post", "model", "service_tag", "bios", "bmc_version")),
+        "rollups": mapped(TEXT, "subsystem -> health"),
+        **{name: listed(row(one)) for name, one in lists.items()},
+        "not_told": listed(TEXT),
+        "skipped": listed(TEXT, "resources that did not answer"),
+    }
+    return {"nodes": listed(row(node))}
+
+
+def _nodes(statuses: Sequence[NodeStatus]) -> list[dict[str, Any]]:
+    return [
         {
             "host": status.host,
             "power": status.power,
@@ -147,4 +172,3 @@ def status_json(
         }
         for status in statuses
     ]
-    return document(SCHEMA, {"nodes": nodes}, outcomes, findings)

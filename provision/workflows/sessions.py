@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from provision.bmc.json_bodies import link
 from provision.bmc.session_list import SessionList, Whose, judge
-from provision.redfish.fleet import ask
 from provision.redfish.ledger import read_folder
 
 if TYPE_CHECKING:
-    from provision.bmc.outcome import Outcome
     from provision.bmc.target import Target
     from provision.redfish.bmc import Bmc
     from provision.redfish.limits import FleetOptions
@@ -20,15 +18,12 @@ SESSIONS = "/redfish/v1/SessionService/Sessions"
 
 
 def list_sessions(
-    targets: Sequence[Target],
-    options: FleetOptions,
-    *,
-    clear_own: bool = False,
-    done: Callable[[Outcome[SessionList], int], None] | None = None,
-) -> list[Outcome[SessionList]]:
-    """Sessions of BMCs, with whose they are.
+    options: FleetOptions, *, clear_own: bool = False
+) -> Callable[[Bmc], Awaitable[SessionList]]:
+    """Work on a BMC: its sessions, with whose they are.
 
-    :param clear_own: end those that are our own and belong to no run that lives.
+    :param options: with the ledger of what other runs hold; :param clear_own: end those that are our own and belong to
+        no run that lives.
     """
 
     async def work(bmc: Bmc) -> SessionList:
@@ -42,7 +37,7 @@ def list_sessions(
             await bmc.delete(session.uri)
         return SessionList(tuple(session for session in found if session not in ended), tuple(ended))
 
-    return ask(targets, work, options, done=done)
+    return work
 
 
 def _running(target: Target, options: FleetOptions) -> list[str]:

@@ -17,7 +17,8 @@ import jsonschema
 import pytest
 
 from fabricctl.cli.main import main
-from provision.report.harvest_lists import COLUMNS, harvest_schema
+from provision.report.harvest_lists import COLUMNS
+from provision.report.schemas import schema_of
 from tests.provision.rack import CARDS, Rack, asked
 from tests.sim.idrac import PASSWORD_VARIABLE, Fault, Simulator
 
@@ -80,7 +81,7 @@ def test_bmcs_that_cannot_be_read_are_folded_by_reason_and_resume_reads_only_the
     assert "3 of 5 BMCs read (quick)" in out
     assert "could not tell: 2 BMCs" in out
     assert "\n  gpu[002-003]  " in out
-    assert "read in part: 1 BMC\n  gpu004  functions of NIC.Slot.36: " in out
+    assert "told in part: 1 BMC\n  gpu004  functions of NIC.Slot.36: " in out
     assert "--resume reads only these again: gpu[002-004]" in out
     stored = {host: len(record.current()) for host, record in rack.records().items()}
     assert stored["gpu001"] > 20
@@ -125,9 +126,9 @@ def test_json_is_as_its_schema_says_and_holds_every_source(make: Make) -> None:
     rack = make(2, "127.34.4.1")
     rack.sim[1].fault(Fault(method="POST", path=r".*/Sessions", status=401))
     document = rack.json("--full")
-    jsonschema.validate(document, harvest_schema())
+    jsonschema.validate(document, schema_of("bmc-harvest"))
     assert document["exit_code"] == 3
-    assert [one["host"] for one in document["failures"]] == ["gpu002"]
+    assert [one["host"] for one in document["could_not_tell"][:1]] == ["gpu002"]
     (host,) = document["hosts"]
     assert len(host["parts"]["gpu"]) == 8
     nic = next(one for one in host["parts"]["nic"] if one["id"] == "InfiniBand.Slot.31-1")

@@ -5,14 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from fabricctl.cli.main import main
+from provision.report.schemas import schema_of
 from tests.sim.idrac import PASSWORD_VARIABLE, Fault, Profile, SimBmc, Simulator
 from tests.sim.idrac.bios import Bios
 from tests.sim.idrac.firmware import Firmware
@@ -119,9 +122,9 @@ def test_nodes_with_the_same_value_share_a_line(hall: Callable[..., Hall]) -> No
 
 
 def test_an_unknown_attribute_is_said_with_the_nearest_and_could_not_tell(hall: Callable[..., Hall]) -> None:
-    code, _, err = hall(1).run("bios", "get", "all", "SysProfil")
+    code, out, _ = hall(1).run("bios", "get", "all", "SysProfil")
     assert code == 3
-    assert "did you mean SysProfile?" in err
+    assert "did you mean SysProfile?" in out
 
 
 def test_the_throttling_profile_is_a_finding(hall: Callable[..., Hall]) -> None:
@@ -460,17 +463,67 @@ def test_a_bmc_that_refuses_is_named_and_the_others_are_told(
 
 
 @pytest.mark.parametrize("command", READS, ids=" ".join)
-@pytest.mark.parametrize("form", ["csv", "markdown"])
-def test_beside_a_table_what_could_not_be_told_goes_to_standard_error(
-    hall: Callable[..., Hall], command: tuple[str, ...], form: str
+def test_beside_csv_what_could_not_be_told_goes_to_standard_error(
+    hall: Callable[..., Hall], command: tuple[str, ...]
 ) -> None:
     desk = hall(2)
     desk.sim[1].users["root"] = "another"
-    code, out, err = desk.run(*command, "all", "--format", form)
+    code, out, err = desk.run(*command, "all", "--format", "csv")
     assert code == 3
     assert "could not tell: 1 BMC" in err
     assert "gpu002" in err
     assert "gpu002" not in out
+
+
+@pytest.mark.parametrize("command", READS, ids=" ".join)
+def test_a_ticket_says_below_its_table_what_could_not_be_told(
+    hall: Callable[..., Hall], command: tuple[str, ...]
+) -> None:
+    desk = hall(2)
+    desk.sim[1].users["root"] = "another"
+    code, out, _ = desk.run(*command, "all", "--format", "markdown")
+    assert code == 3
+    table, _, below = out.rpartition("|\n\n")
+    assert "gpu002" not in table
+    assert "- could not tell: 1 BMC\n- gpu002  " in below
+    assert "- gpu\\[001-002\\]: the certificate is not checked" in below
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        *((command, f"bmc-{command[0]}") for command in READS),
+        (("bios", "diff"), "bmc-bios-diff"),
+        (("firmware", "diff"), "bmc-firmware-diff"),
+        (("sessions",), "bmc-sessions"),
+    ],
+)
+def test_json_is_as_its_published_schema_says(
+    hall: Callable[..., Hall], command: tuple[str, ...], name: str
+) -> None:
+    desk = hall(2)
+    desk.write(profile=f"{PROFILE}\n    firmware: {{BIOS: 1.0.0}}")
+    desk.sim[1].users["root"] = "another"
+    code, document = desk.json(*command, "all")
+    assert code == 3
+    jsonschema.validate(document, schema_of(name))
+    assert [one["host"] for one in document["could_not_tell"]] == ["gpu002"]
+    assert [one["host"] for one in document["weak_trust"]] == ["gpu001", "gpu002"]
+
+
+@pytest.mark.parametrize("command", [("status",), ("power", "status"), ("boot", "status"), ("clock",)])
+def test_hosts_that_say_about_the_same_share_a_line_and_each_has_its_own_when_asked(
+    hall: Callable[..., Hall], command: tuple[str, ...]
+) -> None:
+    desk = hall(3)
+    for bmc in desk.sim:
+        bmc.clock_skew_s = 7000
+    out = desk.run(*command, "all")[1]
+    assert [line.split()[:2] for line in out.splitlines() if re.match(r"\d+ +gpu", line)] == [
+        ["3", "gpu[001-003]"]
+    ]
+    out = desk.run(*command, "all", "--each")[1]
+    assert [line.split()[0] for line in out.splitlines() if re.match(r"gpu00\d  ", line)] == desk.sim.hosts
 
 
 @pytest.mark.parametrize("command", READS, ids=" ".join)
@@ -484,3 +537,47 @@ def test_every_list_is_written_in_every_form(
     assert out.strip()
     if form == "text":
         assert "gpu001: the certificate is not checked" in out
+
+
+# ---- trust ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("power", "on", "all", "--yes"),
+        ("power", "status"),
+        ("boot", "status"),
+        ("media", "status"),
+        ("jobs", "list"),
+        ("locate", "all", "on", "--yes"),
+        ("credentials", "list"),
+        ("credentials", "rotate", "all", "--yes"),
+        ("sessions",),
+        ("trust",),
+    ],
+    ids=" ".join,
+)
+def test_a_certificate_that_is_not_checked_is_said_in_every_report_and_form(
+    hall: Callable[..., Hall], command: tuple[str, ...], form: str
+) -> None:
+    desk = hall(2)
+    desk.write(more="  secrets: file:hall.secrets\n")
+    code, out, err = desk.run(*command, "--format", form)
+    assert code == 0, err
+    if form == "json":
+        assert [one["host"] for one in json.loads(out)["weak_trust"]] == ["gpu001", "gpu002"]
+    else:
+        place = err if form == "csv" else out.replace("\\", "")
+        assert "gpu[001-002]: the certificate is not checked (verify: off)" in place
+
+
+@pytest.mark.parametrize("command", [("power", "off"), ("status",), ("credentials", "rotate"), ("scan",)])
+def test_an_empty_variable_of_a_script_does_not_mean_all(
+    hall: Callable[..., Hall], command: tuple[str, ...]
+) -> None:
+    desk = hall(1)
+    code, _, err = desk.run(*command, "")
+    assert (code, "name them" in err) == (2, True)
+    assert not desk.sim[0].requests

@@ -16,7 +16,7 @@ from fabricctl.adapters.store.location import find_location
 from fabricctl.adapters.store.pins import Pin
 from fabricctl.adapters.store.store import open_store
 from fabricctl.cli.main import main
-from provision.report.power_report import schema_of
+from provision.report.schemas import schema_of
 from tests.sim.idrac import Fault, Simulator
 from tests.sim.idrac.bios import Bios
 from tests.sim.idrac.jobs import JobQueue
@@ -153,7 +153,10 @@ def test_power_status_is_a_table_in_four_forms(desk: Desk) -> None:
     desk.sim[1].power.set(Phase.OFF)
     code, text, _ = desk.bmc("power", "status")
     assert code == 0
-    assert text.splitlines()[1].split()[:3] == ["gpu001", "On", "none"]
+    assert [line.split()[:4] for line in text.splitlines()[1:3]] == [
+        ["2", "gpu[001,003]", "On", "none"],
+        ["1", "gpu002", "Off", "none"],
+    ]
     found = json.loads(desk.bmc("power", "status", "all", "--format", "json")[1])
     assert [node["power"] for node in found["nodes"]] == ["On", "Off", "On"]
     assert found["could_not_tell"] == []

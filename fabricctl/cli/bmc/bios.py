@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -34,8 +34,8 @@ def register(group: typer.Typer) -> None:
 
 @app.command("get", short_help="Values of attributes, and those that wait for the next boot.")
 def get_bios(
-    hosts: Hosts = "",
-    attributes: Annotated[list[str] | None, typer.Argument(metavar="[ATTRIBUTE]...", hidden=True)] = None,
+    hosts: Hosts = "all",
+    attributes: Annotated[list[str] | None, typer.Argument(metavar="ATTRIBUTE", hidden=True)] = None,
     site: SiteFile = "",
     state: StateOption = "",
     format: FormatOption = Format.TEXT,
@@ -45,36 +45,35 @@ def get_bios(
     HOSTS is a host set such as gpu[001-032] or "all"; then names of attributes such as SysProfile, all when none are
     given.
     """
-    from fabricctl.cli.bmc.reading import Forms, ask_all, exit_with, show
-    from fabricctl.cli.bmc.width import width
-    from fabricctl.cli.console import say
-    from provision.bmc.bios import nearest
-    from provision.report import bios_report as report
-    from provision.report.fleet import tail_lines
+    from fabricctl.cli.bmc.reading import ask_all, finish
+    from provision.report.bios_report import values_of, values_report
     from provision.workflows.bios import read_bios_state
 
     desk = open_desk(hosts, site, state)
     asked = ask_all(desk, read_bios_state, "reading BIOS settings")
     names = attributes or []
-    values = {host: report.values_of(found, names) for host, found in asked.values.items()}
-    forms = Forms(
-        text=lambda: [*report.value_lines(values), *tail_lines(asked.outcomes, (), width())],
-        json=lambda: report.values_json(values, asked.outcomes),
-        csv=lambda: report.values_csv(values),
-        markdown=lambda: report.values_markdown(values),
-    )
-    show(format, asked, forms)
-    known = {name for found in asked.values.values() for name in found.values}
-    for name in [name for name in names if known and name not in known]:
-        near = nearest(name, known)
-        say(f"no node has a BIOS attribute {name}" + (f"; did you mean {near}?" if near else ""))
-    absent = any(name not in found.values for found in asked.values.values() for name in names)
-    exit_with(asked, untold=absent)
+    values = {host: values_of(found, names) for host, found in asked.values.items()}
+    doubts = _absent(names, {host: found.values for host, found in asked.values.items()})
+    finish(values_report(values, asked.outcomes, doubts), format, interrupted=asked.interrupted)
+
+
+def _absent(names: Sequence[str], values: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Host and attribute it does not have, with the nearest that some node has."""
+    from provision.bmc.bios import nearest
+
+    known = {name for own in values.values() for name in own}
+    near = {name: nearest(name, known) for name in names if name not in known}
+    return [
+        (host, f"no BIOS attribute {name}" + (f"; did you mean {near[name]}?" if near.get(name) else ""))
+        for host, own in values.items()
+        for name in names
+        if name not in own
+    ]
 
 
 @app.command("diff", short_help="Compare with the profile of the site.")
 def diff_bios(
-    hosts: Hosts = "",
+    hosts: Hosts = "all",
     site: SiteFile = "",
     state: StateOption = "",
     format: FormatOption = Format.TEXT,
@@ -83,38 +82,24 @@ def diff_bios(
 
     HOSTS is a host set such as gpu[001-032]; all nodes with a BMC address when left out.
     """
-    from fabricctl.cli.bmc.reading import Forms, ask_all, exit_with, show
-    from fabricctl.cli.bmc.width import width
+    from fabricctl.cli.bmc.reading import ask_all, finish
     from provision.bmc.bios import bios_findings, compare
-    from provision.report import bios_report as report
-    from provision.report.fleet import tail_lines
+    from provision.report.bios_report import diff_report
     from provision.workflows.bios import read_bios_state
 
     desk = open_desk(hosts, site, state)
     profiles = _profiles(desk)
     asked = ask_all(desk, read_bios_state, "reading BIOS settings", hosts=list(profiles))
     compared = [one for host, found in asked.values.items() for one in compare(host, found, profiles[host])]
-    findings = bios_findings(compared)
-    good = "every setting is as the profile wants it" if all(one.known for one in compared) else ""
-    forms = Forms(
-        text=lambda: [
-            *report.diff_lines(compared),
-            *tail_lines(asked.outcomes, findings, width(), good=good),
-        ],
-        json=lambda: report.diff_json(compared, asked.outcomes, findings),
-        csv=lambda: report.diff_csv(compared),
-        markdown=lambda: report.diff_markdown(compared),
-    )
-    show(format, asked, forms)
-    _say_without(desk, profiles)
-    untold = any(not one.known for one in compared) or len(profiles) < len(desk.targets)
-    exit_with(asked, findings, untold=untold)
+    report = diff_report(compared, asked.outcomes, bios_findings(compared), _without(desk, profiles))
+    untold = any(not one.known for one in compared)
+    finish(report, format, interrupted=asked.interrupted, untold=untold)
 
 
 @app.command("set", short_help="Change settings: one request, one job, read back.")
 def set_bios(
     hosts: Hosts,
-    settings: Annotated[list[str] | None, typer.Argument(metavar="[ATTRIBUTE=VALUE]...", hidden=True)] = None,
+    settings: Annotated[list[str] | None, typer.Argument(metavar="ATTRIBUTE=VALUE", hidden=True)] = None,
     reset: Annotated[
         bool, typer.Option("--reset", help="Restart the nodes, in waves, and read the values back.")
     ] = False,
@@ -136,7 +121,7 @@ def set_bios(
     first. Values are checked against the BIOS's own registry. What differs goes out in one request that makes one job;
     it takes effect at the next restart. Without a difference nothing is written.
     """
-    from fabricctl.cli.bmc.reading import ask_all
+    from fabricctl.cli.bmc.reading import Asked, ask_all
     from fabricctl.cli.console import print_lines
     from provision.report.bios_report import plan_lines
     from provision.workflows.bios import BiosWrite, plan_bios
@@ -152,12 +137,12 @@ def set_bios(
     _stop_on_refusals(list(plans.values()))
     todo = [host for host, plan in plans.items() if plan.writes or plan.waiting]
     if read.interrupted or not todo:
-        _finish(desk, read, {}, wanted)
+        _finish(desk, read, wanted, Asked(()))
     what = "change BIOS settings and restart" if reset else "change BIOS settings"
     guard_change(desk, todo, what, force=force)
     consent(len(todo), yes=yes)
     written = _write(desk, wanted, todo, BiosWrite(reset=reset, wait=wait), reason, forced=force, cut=cut)
-    _finish(desk, read, {outcome.target.host: outcome for outcome in written.outcomes}, wanted, written)
+    _finish(desk, read, wanted, written)
 
 
 def _write(
@@ -222,13 +207,10 @@ def _profiles(desk: Desk) -> Profiles:
     return found
 
 
-def _say_without(desk: Desk, profiles: Profiles) -> None:
-    from fabricctl.cli.console import say
-    from fabricctl.hostset import fold
-
-    without = [host for host in desk.hosts if host not in profiles]
-    if without:
-        say(f"could not tell: the site has no BIOS profile for the model of {fold(without)}")
+def _without(desk: Desk, profiles: Profiles) -> list[tuple[str, str]]:
+    return [
+        (host, "the site has no BIOS profile for its model") for host in desk.hosts if host not in profiles
+    ]
 
 
 def _stop_on_refusals(plans: Sequence[BiosPlan]) -> None:
@@ -243,26 +225,17 @@ def _stop_on_refusals(plans: Sequence[BiosPlan]) -> None:
 def _finish(
     desk: Desk,
     read: Asked[BiosPlan],
-    written: Mapping[str, Outcome[BiosResult]],
     wanted: Profiles,
-    writing: Asked[BiosResult] | None = None,
-) -> None:
+    writing: Asked[BiosResult],
+) -> NoReturn:
     """Say what came of it and end: what could not be read or written, what is not as wanted."""
-    from fabricctl.cli.bmc.reading import Asked, exit_with
-    from fabricctl.cli.bmc.width import width
-    from fabricctl.cli.console import print_lines
-    from provision.report.bios_report import result_findings, result_lines
-    from provision.report.fleet import tail_lines
+    from fabricctl.cli.bmc.reading import finish
+    from provision.report.bios_report import set_report
 
-    results = {host: outcome.value for host, outcome in written.items() if outcome.value is not None}
-    print_lines(result_lines(results))
-    findings = result_findings(results)
-    after: Mapping[str, Outcome[Any]] = written
+    after = {outcome.target.host: outcome for outcome in writing.outcomes}
     outcomes: list[Outcome[Any]] = [after.get(one.target.host, one) for one in read.outcomes]
-    print_lines(tail_lines(outcomes, findings, width()))
-    _say_without(desk, wanted)
+    report = set_report(writing.values, outcomes, _without(desk, wanted))
     blocked = any(plan.blocked for plan in read.values.values())
-    unproven = any(not (one.applied or one.scheduled or one.wrong) for one in results.values())
-    interrupted = read.interrupted or (writing is not None and writing.interrupted)
-    untold = blocked or unproven or len(wanted) < len(desk.targets)
-    exit_with(Asked(outcomes, interrupted), findings, untold=untold)
+    unproven = any(not (one.applied or one.scheduled or one.wrong) for one in writing.values.values())
+    interrupted = read.interrupted or writing.interrupted
+    finish(report, Format.TEXT, interrupted=interrupted, untold=blocked or unproven)

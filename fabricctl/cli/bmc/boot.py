@@ -9,6 +9,7 @@ import typer
 
 from fabricctl.cli.bmc.common import Desk, Force, Hosts, Reason, SiteFile, Yes, open_desk
 from fabricctl.cli.bmc.power import ForceOff, Grace
+from fabricctl.cli.bmc.reading import Each
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 from fabricctl.errors import UsageError
 
@@ -202,27 +203,33 @@ def boot_none(
 
 @boot.command("status", short_help="What nodes boot next, and whether the last override was taken.")
 def boot_status(
-    hosts: Hosts = "all", site: SiteFile = "", state: StateOption = "", format: FormatOption = Format.TEXT
+    hosts: Hosts = "all",
+    site: SiteFile = "",
+    each: Each = False,
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
 ) -> None:
     """Show what nodes boot next, and what became of the override that was set last.
 
     HOSTS is a host set such as gpu[001-032]; every node with a BMC address when left out.
     """
-    from fabricctl.cli.bmc.change import look, show_list
+    from fabricctl.cli.bmc.reading import ask_all, finish
     from provision.bmc.boot_fate import fate_words
-    from provision.report.power_report import boot_table
+    from provision.report.fleet import list_report
+    from provision.report.power_report import BOOT_SCHEMA, boot_table
     from provision.workflows.boot import read_state
 
     desk = open_desk(hosts, site, state)
-    outcomes = look(desk, read_state, "reading boot")
-    states = {o.target.host: (o.value.system, o.value.boot) for o in outcomes if o.value is not None}
+    asked = ask_all(desk, read_state, "reading boot")
+    states = {host: (seen.system, seen.boot) for host, seen in asked.values.items()}
     last = _last_events(desk)
     told = {
         host: fate_words(last[host].at, last[host].after, boot.override, system.last_reset)
         for host, (system, boot) in states.items()
         if host in last
     }
-    show_list(desk, boot_table(states, told), format, outcomes)
+    report = list_report(BOOT_SCHEMA, "nodes", boot_table(states, told), asked.outcomes, each=each)
+    finish(report, format, interrupted=asked.interrupted)
 
 
 def _plan(
@@ -278,7 +285,8 @@ def set_boot(
 ) -> None:
     """Carry a plan out on the nodes of a host set."""
     from fabricctl.cli.bmc.boot_words import boot_row, plan_boot
-    from fabricctl.cli.bmc.change import Manner, look, run_change
+    from fabricctl.cli.bmc.change import Manner, run_change
+    from fabricctl.cli.bmc.reading import ask_all
     from provision.workflows.boot_run import boot_node, look_before
 
     desk = open_desk(hosts, site, state)
@@ -286,7 +294,7 @@ def set_boot(
     async def read(bmc: Bmc) -> BootLook:
         return await look_before(bmc, wanted)
 
-    seen = look(desk, read, "reading boot")
+    seen = ask_all(desk, read, "reading boot")
     manner = Manner(what, _disturbs(wanted), yes, force, reason, format)
 
     def plan(host: str, now: BootLook) -> Planned:

@@ -1,25 +1,23 @@
-"""Commands that change nodes through their BMCs: look, plan, guard, consent, change, report. And lists."""
+"""Commands that change nodes through their BMCs: plan, guard, consent, change, report."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
 
 from fabricctl.cli.bmc.common import Desk, consent, guard_change
+from fabricctl.cli.bmc.reading import Asked, ask_all
 from fabricctl.cli.state_options import Format
-from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, UsageError
+from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_INTERRUPTED, UsageError
 
 if TYPE_CHECKING:
-    from fabricctl.report.screen import Line
     from provision.bmc.outcome import Outcome
-    from provision.bmc.target import Target
     from provision.redfish.bmc import Bmc
     from provision.report.change_report import Changed, Planned
-    from provision.report.common import Table
     from provision.workflows.journal import Journal
 
 T = TypeVar("T")
@@ -44,22 +42,6 @@ class Manner:
     format: Format = Format.TEXT
 
 
-def look(desk: Desk, work: Callable[[Bmc], Awaitable[T]], what: str) -> list[Outcome[T]]:
-    """Read something of every BMC of the desk. :param what: for the progress line."""
-    from fabricctl.cli.progress import progress
-    from provision.redfish.fleet import ask
-    from provision.workflows.access import fleet_options
-
-    with progress() as show:
-        show(f"{what}: {len(desk.targets):,} BMCs")
-        return ask(
-            desk.targets,
-            work,
-            fleet_options(desk.site),
-            done=lambda _, number: show(f"{what}: {number:,} of {len(desk.targets):,} BMCs"),
-        )
-
-
 @contextmanager
 def journal_of(desk: Desk, manner: Manner) -> Iterator[Journal]:
     """Where changes are kept; open before anything is changed, so that none goes unrecorded.
@@ -79,88 +61,105 @@ def journal_of(desk: Desk, manner: Manner) -> Iterator[Journal]:
 def run_change(
     desk: Desk,
     manner: Manner,
-    seen: Sequence[Outcome[T]],
+    seen: Asked[T],
     plan: Callable[[str, T], Planned],
     work: Callable[[Bmc, Journal], Awaitable[R]],
     changed: Callable[[str, R], Changed],
-) -> None:
+) -> NoReturn:
     """Plan, guard, consent, change and report; ends the command with its exit code.
 
     :param seen: what was read of every BMC; :param plan: host and what was read -> what would be done.
     :param work: changes one BMC; it reads again, for the world may have moved since the plan.
     :param changed: host and what came of it -> a row of the report.
     """
-    from provision.report.change_report import Changed, Result, plan_lines
-    from provision.report.common import failure_lines
+    from provision.report.change_report import Changed, Result
 
-    planned = [plan(o.target.host, o.value) for o in seen if o.value is not None]
+    planned = [plan(host, value) for host, value in seen.values.items()]
+    show_plan(manner, planned, seen.outcomes)
+    stop_if_interrupted(seen)
     hosts = [one.host for one in planned if one.words]
-    if manner.format is Format.TEXT:
-        _print([*plan_lines(planned, manner.what), *failure_lines(seen), *_trust(desk, seen)])
     rows = [
         Changed(p.host, Result.UNCHANGED, p.already, p.already)
         for p in planned
         if not p.words and not p.refused
     ]
     rows += [Changed(p.host, Result.NOT_REACHED, said=p.refused) for p in planned if p.refused]
-    outcomes: list[Outcome[R]] = []
+    done: Asked[R] = Asked(())
     if hosts:
         guard_change(desk, hosts, manner.disturbs or manner.what, force=manner.force or not manner.disturbs)
         consent(len(hosts), yes=manner.yes)
-        outcomes = _apply(
-            desk,
-            manner,
-            hosts,
-            work,
-            lambda done, left: _report(
-                manner,
-                [*rows, *_rows(done, changed), *(Changed(h, Result.UNKNOWN, said=STOPPED) for h in left)],
-                done,
-            ),
-        )
-    failed: list[Outcome[Any]] = [outcome for outcome in seen if outcome.error is not None]
-    rows += _rows(outcomes, changed)
-    if hosts or manner.format is not Format.TEXT:
-        _report(manner, rows, [*failed, *outcomes])
-    finish(rows, [*failed, *outcomes])
+        done = _apply(desk, manner, hosts, work)
+        rows += _rows(done.outcomes, changed)
+        finished = {outcome.target.host for outcome in done.outcomes}
+        rows += [Changed(host, Result.UNKNOWN, said=STOPPED) for host in hosts if host not in finished]
+    after = {outcome.target.host: outcome for outcome in done.outcomes}
+    outcomes: list[Outcome[Any]] = [after.get(one.target.host, one) for one in seen.outcomes]
+    finish_change(manner.format, rows, outcomes, shown=bool(hosts), interrupted=done.interrupted)
+
+
+def show_plan(manner: Manner, planned: Sequence[Planned], seen: Sequence[Outcome[Any]]) -> None:
+    """What would be done, who could not tell, and how far the answers are trusted; to people only."""
+    from fabricctl.cli.console import print_lines
+    from provision.report.change_report import plan_lines
+    from provision.report.common import exposure_lines, failure_lines
+    from provision.report.fleet import note_lines
+
+    if manner.format is Format.TEXT:
+        weak = exposure_lines(outcome.target for outcome in seen)
+        print_lines([*plan_lines(planned, manner.what), *failure_lines(seen), *weak, *note_lines(seen)])
+
+
+def stop_if_interrupted(seen: Asked[Any]) -> None:
+    """Interrupted while reading: nothing was sent."""
+    from fabricctl.cli.console import say
+
+    if seen.interrupted:
+        say("interrupted while reading; nothing was changed")
+        raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def finish_change(
+    format: Format,
+    rows: Sequence[Changed],
+    outcomes: Sequence[Outcome[Any]],
+    *,
+    shown: bool = True,
+    interrupted: bool = False,
+) -> NoReturn:
+    """Report a change and end the command with its exit code.
+
+    :param outcomes: of every BMC that was asked. :param shown: to people there is something to show beside the plan,
+        with which who could not be read and weakened trust were shown.
+    """
+    from fabricctl.cli.bmc.reading import show
+    from fabricctl.cli.console import print_lines, say
+    from provision.report.change_report import Result, changed_lines, changed_report
+
+    if format is not Format.TEXT:
+        show(changed_report(rows, outcomes), format)
+    elif shown:
+        print_lines(changed_lines(rows))
+    if interrupted:
+        say(STOPPED)
+        raise typer.Exit(EXIT_INTERRUPTED)
+    if any(outcome.error is not None for outcome in outcomes) or any(
+        row.result is Result.UNKNOWN for row in rows
+    ):
+        raise typer.Exit(EXIT_COULD_NOT_TELL)
+    raise typer.Exit(EXIT_FINDINGS if any(row.result is Result.NOT_REACHED for row in rows) else 0)
 
 
 def _apply(
-    desk: Desk,
-    manner: Manner,
-    hosts: Sequence[str],
-    work: Callable[[Bmc, Journal], Awaitable[R]],
-    interrupted: Callable[[Sequence[Outcome[R]], Sequence[str]], None],
-) -> list[Outcome[R]]:
-    """Change them, in waves.
-
-    :param interrupted: reports when somebody stops it: what was finished, and the hosts that were not.
-    """
-    from fabricctl.cli.progress import progress
-    from provision.redfish.fleet import Interrupted, ask
-    from provision.workflows.access import fleet_options
-
-    chosen = set(hosts)
-    targets: list[Target] = [target for target in desk.targets if target.host in chosen]
-
-    with journal_of(desk, manner) as journal, progress() as show:
+    desk: Desk, manner: Manner, hosts: Sequence[str], work: Callable[[Bmc, Journal], Awaitable[R]]
+) -> Asked[R]:
+    """Change them, in waves."""
+    wave = desk.site.management.bmc_limits.wave
+    with journal_of(desk, manner) as journal:
 
         async def one(bmc: Bmc) -> R:
             return await work(bmc, journal)
 
-        show(f"{manner.what}: {len(targets):,} BMCs")
-        try:
-            return ask(
-                targets,
-                one,
-                fleet_options(desk.site, writes=True),
-                wave=desk.site.management.bmc_limits.wave,
-                done=lambda _, number: show(f"{manner.what}: {number:,} of {len(targets):,} BMCs"),
-            )
-        except Interrupted as stopped:
-            finished = {outcome.target.host for outcome in stopped.outcomes}
-            interrupted(stopped.outcomes, [host for host in hosts if host not in finished])
-            raise
+        return ask_all(desk, one, manner.what, writes=True, wave=wave, hosts=hosts)
 
 
 def _rows(outcomes: Sequence[Outcome[R]], changed: Callable[[str, R], Changed]) -> list[Changed]:
@@ -177,82 +176,3 @@ def _rows(outcomes: Sequence[Outcome[R]], changed: Callable[[str, R], Changed]) 
         elif outcome.error is not None:
             rows.append(Changed(host, Result.UNKNOWN, said=reason(outcome.error, outcome.target)))
     return rows
-
-
-def _report(manner: Manner, rows: Sequence[Changed], outcomes: Sequence[Outcome[Any]]) -> None:
-    from provision.report.change_report import changed_lines, changed_table
-
-    told = {row.host for row in rows}
-    unread = [outcome for outcome in outcomes if outcome.target.host not in told]
-    show_table(changed_table(rows), manner.format, unread, lines=changed_lines(rows))
-
-
-def finish(rows: Sequence[Changed], outcomes: Sequence[Outcome[Any]]) -> None:
-    """End with exit code 3 where something could not be told, else 1 where something is not as wanted."""
-    from provision.report.change_report import Result
-
-    if any(outcome.error is not None for outcome in outcomes) or any(
-        r.result is Result.UNKNOWN for r in rows
-    ):
-        raise typer.Exit(EXIT_COULD_NOT_TELL)
-    if any(row.result is Result.NOT_REACHED for row in rows):
-        raise typer.Exit(EXIT_FINDINGS)
-
-
-def show_table(
-    table: Table,
-    format: Format,
-    outcomes: Sequence[Outcome[Any]],
-    *,
-    lines: Sequence[Line] | None = None,
-) -> None:
-    """Write a list in the form asked for, with the BMCs that could not tell.
-
-    :param lines: for the terminal, instead of the table itself.
-    """
-    from fabricctl.cli.console import print_text, say
-    from fabricctl.report.screen import DIM
-    from provision.report.common import failure_lines, failures_json
-
-    if format is Format.TEXT:
-        rows = table.lines() if lines is None else lines
-        _print([*(rows or [(("nothing to list", DIM),)]), *failure_lines(outcomes)])
-        return
-    if format is Format.JSON:
-        print_text(table.json(could_not_tell=failures_json(outcomes)))
-        return
-    print_text(table.csv() if format is Format.CSV else table.markdown())
-    for line in failure_lines(outcomes):
-        say("".join(text for text, _ in line).strip())
-
-
-def show_list(desk: Desk, table: Table, format: Format, outcomes: Sequence[Outcome[Any]]) -> None:
-    """A command that only reads: write its list, end with its exit code."""
-    show_table(table, format, outcomes)
-    if format is Format.TEXT:
-        _print(_trust(desk, outcomes))
-    if any(outcome.error is not None for outcome in outcomes):
-        raise typer.Exit(EXIT_COULD_NOT_TELL)
-
-
-def _trust(desk: Desk, outcomes: Sequence[Outcome[Any]]) -> list[Line]:
-    """How far the answers are trusted, and what was odd in them."""
-    from provision.report.common import exposure_lines
-
-    lines = exposure_lines(desk.targets)
-    texts: dict[str, list[str]] = {}
-    for outcome in outcomes:
-        for note in outcome.notes:
-            texts.setdefault(note.text, []).append(outcome.target.host)
-    if texts:
-        from fabricctl.hostset import fold
-        from fabricctl.report.screen import DIM
-
-        lines += [((f"{fold(hosts)}: {text}", DIM),) for text, hosts in texts.items()]
-    return lines
-
-
-def _print(lines: Sequence[Line]) -> None:
-    from fabricctl.cli.console import print_lines
-
-    print_lines(lines)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from fabricctl.site.schema import Site
     from provision.bmc.target import Target
 
+ALL = "all"
+"""As HOSTS: every host with a BMC address."""
 Hosts = Annotated[str, typer.Argument(metavar="HOSTS", hidden=True)]
 """Hidden: the list of arguments would say no more than "HOSTS <str>"; each command's text explains it."""
 SiteFile = Annotated[str, typer.Option("--site", metavar="FILE", help="Site file that names the BMCs.")]
@@ -49,18 +51,21 @@ class Desk:
 def open_desk(hosts: str, site_file: str, state: str) -> Desk:
     """Resolve a host set against the site file, the recorded certificates and the node record.
 
-    :param hosts: host set; empty or ``all`` means every host of the site that has a BMC address.
-    :raises UsageError: no site file, an unknown host, or one without a BMC address.
+    :param hosts: host set; ``all`` means every host of the site that has a BMC address.
+    :raises UsageError: no host (an empty variable of a script must not mean all), no site file, an unknown host, or one
+        without a BMC address.
     """
     from fabricctl.hostset import expand
     from fabricctl.workflows.history import locate
     from provision.workflows.desk import read_desk
 
+    if not hosts.strip():
+        raise UsageError("which BMCs? name them, or say all")
     site = read_site(site_file)
     if site is None:
         raise UsageError("which BMCs? give --site FILE: the site file names their addresses")
     location = locate(site, state)
-    names = None if hosts.strip() in ("", "all") else expand(hosts)
+    names = None if hosts.strip() == ALL else expand(hosts)
     targets, states = read_desk(site, location, names)
     return Desk(site, location, targets, states)
 

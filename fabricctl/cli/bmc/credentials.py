@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from fabricctl.cli.bmc.common import (
+    ALL,
     Desk,
     Force,
     Hosts,
@@ -19,10 +20,13 @@ from fabricctl.cli.bmc.common import (
     guard_change,
     open_desk,
 )
+from fabricctl.cli.bmc.reading import Each
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
-from fabricctl.errors import EXIT_COULD_NOT_TELL, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabricctl.cli.bmc.change import Manner
     from provision.secrets.store import SecretStore
     from provision.workflows.rotate_plan import Plan, Rotated
 
@@ -61,7 +65,7 @@ def import_list(
     from provision.secrets.store import open_secrets
     from provision.workflows import credentials as workflow
 
-    desk = open_desk("", site, state)
+    desk = open_desk("all", site, state)
     store = open_secrets(desk.site)
     machines = workflow.read_list(file)
     now, source = datetime.now(UTC), f"import {os.path.basename(file)}"
@@ -76,8 +80,9 @@ def import_list(
 
 @group.command("list", short_help="Which BMC has a password, since when, and of what kind.")
 def list_credentials(
-    hosts: Hosts = "",
+    hosts: Hosts = "all",
     site: SiteFile = "",
+    each: Each = False,
     state: StateOption = "",
     format: FormatOption = Format.TEXT,
 ) -> None:
@@ -85,22 +90,18 @@ def list_credentials(
 
     HOSTS is a host set such as gpu[001-032]; all BMCs of the site when left out, and then machines beyond it, too.
     """
-    from fabricctl.cli.console import print_lines, print_text
-    from provision.report.credentials_report import holding_lines, holding_table
+    from fabricctl.cli.bmc.reading import show
+    from provision.bmc.outcome import Outcome
+    from provision.report.credentials_report import holding_report
     from provision.secrets.store import open_secrets
     from provision.workflows.credentials import holdings
 
     desk = open_desk(hosts, site, state)
     store = open_secrets(desk.site)
-    everyone = hosts.strip() in ("", "all")
+    everyone = hosts.strip() == ALL
     found = list(holdings(desk.site, store, desk.targets, strangers=everyone))
-    now = datetime.now(UTC)
-    if format is Format.TEXT:
-        print_lines(holding_lines(found, now, store.reference))
-        return
-    table = holding_table(found, now)
-    text = {Format.JSON: table.json, Format.CSV: table.csv, Format.MARKDOWN: table.markdown}[format]()
-    print_text(text)
+    asked = [Outcome[None](target) for target in desk.targets]
+    show(holding_report(found, datetime.now(UTC), store.reference, asked, each=each), format)
 
 
 @group.command("rotate", short_help="Give BMCs new passwords, each its own.")
@@ -121,54 +122,43 @@ def rotate(
     HOSTS is a host set such as gpu[001-032], or all. Interrupted or killed at any point, the same command finishes what
     was begun. A password that a BMC refuses is tried once, so that no account is locked.
     """
-    from fabricctl.cli.console import print_lines
+    from fabricctl.cli.bmc.change import Manner, show_plan
     from provision.bmc.new_password import check_length
-    from provision.report.change_report import plan_lines
+    from provision.bmc.outcome import Outcome
     from provision.secrets.store import open_secrets
     from provision.workflows.rotate_plan import plan_rotation, planned
 
     check_length(length)
-    if not hosts.strip():
-        raise UsageError("which BMCs? name them, or say all")
     desk = open_desk(hosts, site, state)
     store = open_secrets(desk.site)
     with store.alone():
         plan = plan_rotation(desk.site, store, desk.targets)
-        if format is Format.TEXT:
-            print_lines(plan_lines(planned(plan, length), "new passwords"))
+        manner = Manner("new passwords", "change BMC passwords", yes, force, reason, format)
+        show_plan(manner, planned(plan, length), [Outcome(target) for target in desk.targets])
         results: list[Rotated] = []
+        interrupted = False
         if plan.jobs:
-            guard_change(desk, [job.host for job in plan.jobs], "change BMC passwords", force=force)
+            guard_change(desk, [job.host for job in plan.jobs], manner.disturbs, force=force)
             consent(len(plan.jobs), yes=yes)
-            _carry_out(desk, store, plan, length, reason.strip() or "new password", results, format)
-        _show(results, plan, format)
-    unsure = plan.hopeless or any(one.error is not None for one in results)
-    if unsure:
-        raise typer.Exit(EXIT_COULD_NOT_TELL)
+            interrupted = _carry_out(desk, store, plan, length, manner, results)
+    _finish(desk, results, plan, format, interrupted=interrupted)
 
 
 def _carry_out(
-    desk: Desk,
-    store: SecretStore,
-    plan: Plan,
-    length: int,
-    reason: str,
-    results: list[Rotated],
-    format: Format,
-) -> None:
-    """Wave by wave; what was done by then is shown when interrupted."""
+    desk: Desk, store: SecretStore, plan: Plan, length: int, manner: Manner, results: list[Rotated]
+) -> bool:
+    """Wave by wave, into results; True when somebody interrupted it."""
+    from fabricctl.cli.bmc.change import journal_of
     from fabricctl.cli.console import say
     from fabricctl.cli.progress import progress
     from provision.workflows.access import fleet_options
-    from provision.workflows.journal import open_journal
     from provision.workflows.rotate import Rotation
     from provision.workflows.rotate_ask import asker
 
-    options = fleet_options(desk.site)
-    with open_journal(desk.location, desk.site.name, reason) as journal, progress() as tell:
+    with journal_of(desk, manner) as journal, progress() as tell:
         rotation = Rotation(
             store,
-            asker(options),
+            asker(fleet_options(desk.site)),
             length=length,
             record=journal,
             step=lambda name: tell(f"{len(results):,} of {len(plan.jobs):,} BMCs; {name}"),
@@ -177,20 +167,19 @@ def _carry_out(
             for wave in rotation.run(plan.jobs, desk.site.management.bmc_limits.wave):
                 results += wave
         except KeyboardInterrupt:
-            _show(results, plan, format)
             say("new passwords of the wave that was interrupted are pending: run the same command again")
-            raise
+            return True
+    return False
 
 
-def _show(results: list[Rotated], plan: Plan, format: Format) -> None:
-    from fabricctl.cli.console import print_lines, print_text
-    from provision.report.change_report import changed_lines, changed_table
+def _finish(
+    desk: Desk, results: Sequence[Rotated], plan: Plan, format: Format, *, interrupted: bool
+) -> NoReturn:
+    from fabricctl.cli.bmc.change import finish_change
+    from provision.bmc.outcome import Outcome
     from provision.workflows.rotate_plan import changed
 
-    listed = changed(results, plan.hopeless)
-    if format is Format.TEXT:
-        print_lines(changed_lines(listed))
-        return
-    table = changed_table(listed)
-    text = {Format.JSON: table.json, Format.CSV: table.csv, Format.MARKDOWN: table.markdown}[format]()
-    print_text(text)
+    errors = {one.job.host: one.error for one in results}
+    outcomes = [Outcome[None](target, error=errors.get(target.host)) for target in desk.targets]
+    rows = changed(results, plan.hopeless)
+    finish_change(format, rows, outcomes, shown=bool(rows), interrupted=interrupted)

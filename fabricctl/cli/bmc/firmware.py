@@ -12,7 +12,6 @@ from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
     from fabricctl.cli.bmc.common import Desk
-    from fabricctl.report.screen import Line
 
 app = typer.Typer(
     help="Firmware of nodes: list it, compare it with the site's baseline.",
@@ -28,7 +27,7 @@ def register(group: typer.Typer) -> None:
 
 @app.command("list", short_help="Versions of every part, and who differs from most.")
 def list_firmware(
-    hosts: Hosts = "",
+    hosts: Hosts = "all",
     everything: Annotated[
         bool, typer.Option("--all", help="Every component of every node, with copies kept for a rollback.")
     ] = False,
@@ -40,44 +39,25 @@ def list_firmware(
 
     HOSTS is a host set such as gpu[001-032]; all nodes with a BMC address when left out.
     """
-    from fabricctl.cli.bmc.reading import Forms, ask_all, exit_with, show
-    from fabricctl.cli.bmc.width import width
+    from fabricctl.cli.bmc.reading import ask_all, finish
     from provision.bmc.firmware import spreads
-    from provision.report import firmware_report as report
-    from provision.report.fleet import note_lines, tail_lines
+    from provision.report.firmware_report import firmware_report
     from provision.workflows.firmware import read_firmware
 
     desk = open_desk(hosts, site, state)
     asked = ask_all(desk, read_firmware, "reading firmware")
     firmware = {host: found.components for host, found in asked.values.items()}
     rows = spreads(firmware, {target.host: target.model for target in desk.targets})
-    single = everything or len(firmware) == 1
-
-    def text() -> list[Line]:
-        listed = [
-            line
-            for host, own in firmware.items()
-            for line in report.host_lines(host, own, everything=everything)
-        ]
-        return [
-            *(listed if single else report.fleet_lines(rows)),
-            *note_lines(asked.outcomes, width()),
-            *tail_lines(asked.outcomes, (), width()),
-        ]
-
-    forms = Forms(
-        text=text,
-        json=lambda: report.firmware_json(firmware, rows, asked.outcomes),
-        csv=lambda: report.firmware_csv(firmware),
-        markdown=lambda: report.firmware_markdown(rows),
-    )
-    show(format, asked, forms)
-    exit_with(asked, untold=any(not found.whole for found in asked.values.values()))
+    doubts = [
+        (host, "its firmware was read in part") for host, found in asked.values.items() if not found.whole
+    ]
+    report = firmware_report(firmware, rows, asked.outcomes, doubts, everything=everything)
+    finish(report, format, interrupted=asked.interrupted)
 
 
 @app.command("diff", short_help="Compare with the baseline of the site.")
 def diff_firmware(
-    hosts: Hosts = "",
+    hosts: Hosts = "all",
     site: SiteFile = "",
     state: StateOption = "",
     format: FormatOption = Format.TEXT,
@@ -87,11 +67,9 @@ def diff_firmware(
     HOSTS is a host set such as gpu[001-032]; all nodes with a BMC address when left out. Every part that a line of the
     baseline names must have its version; a line that names no part of a node is "could not tell".
     """
-    from fabricctl.cli.bmc.reading import Forms, ask_all, exit_with, show
-    from fabricctl.cli.bmc.width import width
+    from fabricctl.cli.bmc.reading import ask_all, finish
     from provision.bmc.firmware import firmware_findings, judge
-    from provision.report import firmware_report as report
-    from provision.report.fleet import tail_lines
+    from provision.report.firmware_report import diff_report
     from provision.workflows.firmware import read_firmware
 
     desk = open_desk(hosts, site, state)
@@ -102,22 +80,11 @@ def diff_firmware(
         for host, found in asked.values.items()
         for line in judge(host, found.components, baselines[host])
     ]
-    findings = firmware_findings(judged)
-    told = all(line.relation is not None for line in judged)
-    good = "every part has the version of the baseline" if told else ""
-    forms = Forms(
-        text=lambda: [
-            *report.diff_lines(judged),
-            *tail_lines(asked.outcomes, findings, width(), good=good),
-        ],
-        json=lambda: report.diff_json(judged, asked.outcomes, findings),
-        csv=lambda: report.diff_csv(judged),
-        markdown=lambda: report.diff_markdown(judged),
-    )
-    show(format, asked, forms)
-    _say_without(desk, baselines)
-    untold = any(line.relation is None for line in judged) or len(baselines) < len(desk.targets)
-    exit_with(asked, findings, untold=untold)
+    without = [host for host in desk.hosts if host not in baselines]
+    doubts = [(host, "the site has no firmware baseline for its model") for host in without]
+    report = diff_report(judged, asked.outcomes, firmware_findings(judged), doubts)
+    untold = any(line.relation is None for line in judged)
+    finish(report, format, interrupted=asked.interrupted, untold=untold)
 
 
 def _baselines(desk: Desk) -> dict[str, Mapping[str, str]]:
@@ -136,12 +103,3 @@ def _baselines(desk: Desk) -> dict[str, Mapping[str, str]]:
             hint="write node_models.MODEL.firmware, for example BIOS: 2.4.4; bmc firmware list shows what there is",
         )
     return found
-
-
-def _say_without(desk: Desk, baselines: Mapping[str, Mapping[str, str]]) -> None:
-    from fabricctl.cli.console import say
-    from fabricctl.hostset import fold
-
-    without = [host for host in desk.hosts if host not in baselines]
-    if without:
-        say(f"could not tell: the site has no firmware baseline for the model of {fold(without)}")

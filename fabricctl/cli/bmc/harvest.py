@@ -53,10 +53,9 @@ def harvest(
 
     Exit code 3: something could not be read, it says what and why; --resume reads only that again.
     """
-    from fabricctl.cli.console import print_lines, print_text, say
+    from fabricctl.cli.bmc.reading import exit_with, show
     from provision.bmc.inventory import Depth
-    from provision.report import harvest as screen
-    from provision.report import harvest_lists
+    from provision.report.harvest_lists import harvest_report
     from provision.workflows.harvest import Request
 
     if quick and full:
@@ -65,20 +64,11 @@ def harvest(
     desk = open_desk(hosts, site, state)
     request = Request(depth, resume=resume, accept_replaced=accept_replaced)
     told = _told(desk, _run(desk, request), request)
-    if format is Format.TEXT:
-        print_lines(screen.lines(told))
-    elif format is Format.JSON:
-        print_text(harvest_lists.to_json(told))
-    elif format is Format.CSV:
-        print_text(harvest_lists.to_csv(told))
-    else:
-        print_text(harvest_lists.to_markdown(told))
-    if format in (Format.CSV, Format.MARKDOWN):
-        for text in screen.warnings(told):
-            say(text)
+    report = harvest_report(told)
+    show(report, format)
     if maas:
         _write_maas(told, maas)
-    raise typer.Exit(told.exit_code)
+    exit_with(report, interrupted=told.interrupted)
 
 
 def _run(desk: Desk, request: Request) -> Harvest:

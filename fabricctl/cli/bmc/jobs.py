@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabricctl.cli.bmc.common import Hosts, Reason, SiteFile, Yes, open_desk
+from fabricctl.cli.bmc.reading import Each
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def list_jobs(
     hosts: Hosts = "all",
     site: SiteFile = "",
     everything: Annotated[bool, typer.Option("--all", help="Also those that are over.")] = False,
+    each: Each = False,
     state: StateOption = "",
     format: FormatOption = Format.TEXT,
 ) -> None:
@@ -43,21 +45,20 @@ def list_jobs(
 
     HOSTS is a host set such as gpu[001-032]; every node with a BMC address when left out.
     """
-    from fabricctl.cli.bmc.change import look, show_list
+    from fabricctl.cli.bmc.reading import ask_all, finish
     from provision.bmc.jobs import Phase
-    from provision.report.power_report import job_table
+    from provision.report.fleet import list_report
+    from provision.report.power_report import JOB_SCHEMA, job_table
     from provision.workflows.job_runner import read_jobs
 
     desk = open_desk(hosts, site, state)
-    outcomes = look(desk, read_jobs, "reading jobs")
+    asked = ask_all(desk, read_jobs, "reading jobs")
     found: dict[str, list[Job]] = {
-        o.target.host: [
-            job for job in o.value if everything or not job.phase.over or job.phase is Phase.STUCK
-        ]
-        for o in outcomes
-        if o.value is not None
+        host: [job for job in listed if everything or not job.phase.over or job.phase is Phase.STUCK]
+        for host, listed in asked.values.items()
     }
-    show_list(desk, job_table(found), format, outcomes)
+    report = list_report(JOB_SCHEMA, "jobs", job_table(found), asked.outcomes, each=each)
+    finish(report, format, interrupted=asked.interrupted)
 
 
 @jobs.command("wait", short_help="Wait for the end of a job.")
@@ -73,9 +74,12 @@ def wait_for_job(
 
     HOSTS is a host set such as gpu[001-032]; each of them is asked for the job of that id.
     """
-    from fabricctl.cli.bmc.change import finish, look, show_table
+    from fabricctl.cli.bmc.change import finish_change
+    from fabricctl.cli.bmc.reading import ask_all
+    from fabricctl.cli.console import print_lines
     from provision.bmc.job_watch import End, Patience
-    from provision.report.change_report import Changed, Result, changed_lines, changed_table
+    from provision.report.change_report import Changed, Result
+    from provision.report.common import exposure_lines, reason
     from provision.workflows.job_clear import check_job_id
     from provision.workflows.job_runner import wait_job
 
@@ -85,16 +89,22 @@ def wait_for_job(
     async def work(bmc: Bmc) -> JobResult:
         return await wait_job(bmc, wanted, patience=Patience(total_s=minutes * 60))
 
-    outcomes = look(desk, work, f"waiting for {wanted}")
+    asked = ask_all(desk, work, f"waiting for {wanted}")
 
     def row(host: str, result: JobResult) -> Changed:
         known = result.end is End.SETTLED
         kind = Result.DONE if result.ok else Result.NOT_REACHED if known else Result.UNKNOWN
         return Changed(host, kind, after=result.phase.value, said=result.words)
 
-    rows = [row(o.target.host, o.value) for o in outcomes if o.value is not None]
-    show_table(changed_table(rows), format, outcomes, lines=changed_lines(rows))
-    finish(rows, outcomes)
+    rows = [row(host, result) for host, result in asked.values.items()]
+    rows += [
+        Changed(outcome.target.host, Result.UNKNOWN, said=reason(outcome.error, outcome.target))
+        for outcome in asked.outcomes
+        if outcome.error is not None
+    ]
+    if format is Format.TEXT:
+        print_lines(exposure_lines(desk.targets))
+    finish_change(format, rows, asked.outcomes, interrupted=asked.interrupted)
 
 
 @jobs.command("clear", short_help="Take one job out of the queue.")
@@ -111,7 +121,8 @@ def clear_jobs(
 
     HOSTS is a host set such as gpu[001-032].
     """
-    from fabricctl.cli.bmc.change import Manner, look, run_change
+    from fabricctl.cli.bmc.change import Manner, run_change
+    from fabricctl.cli.bmc.reading import ask_all
     from provision.bmc.jobs import Phase
     from provision.report.change_report import Planned, changed_row
     from provision.workflows.job_clear import check_job_id, clear_job
@@ -119,7 +130,7 @@ def clear_jobs(
 
     wanted = check_job_id(job_id)
     desk = open_desk(hosts, site, state)
-    seen = look(desk, read_jobs, "reading jobs")
+    seen = ask_all(desk, read_jobs, "reading jobs")
     manner = Manner("jobs clear", "", yes, False, reason, format)
 
     def plan(host: str, found: list[Job]) -> Planned:

@@ -42,13 +42,14 @@ def locate(
 
     HOSTS is a host set such as gpu[001-032]; after it comes on or off.
     """
-    from fabricctl.cli.bmc.change import Manner, look, run_change
+    from fabricctl.cli.bmc.change import Manner, run_change
+    from fabricctl.cli.bmc.reading import ask_all
     from provision.report.change_report import Planned, changed_row
     from provision.workflows.locate import read_lights, set_light
 
     on = switch is Switch.ON
     desk = open_desk(hosts, site, state)
-    seen = look(desk, read_lights, "reading lights")
+    seen = ask_all(desk, read_lights, "reading lights")
     manner = Manner(f"locate {switch}", "", yes, False, reason, format)
 
     def plan(host: str, lights: list[Light]) -> Planned:

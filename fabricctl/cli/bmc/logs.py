@@ -13,9 +13,11 @@ from fabricctl.cli.bmc.common import Hosts, SiteFile, open_desk
 from fabricctl.cli.state_options import Format, FormatOption, StateOption, here, parse_since
 
 if TYPE_CHECKING:
+    from fabricctl.cli.bmc.reading import Asked
     from fabricctl.site.schema import Site
-    from provision.bmc.logs import Ignore
+    from provision.bmc.logs import Ignore, LogEntry, Severity
     from provision.redfish.bmc import Bmc
+    from provision.report.fleet import Report
     from provision.workflows.logs import BmcLogs, LogQuery
 
 
@@ -46,7 +48,7 @@ def register(app: typer.Typer) -> None:
 
 
 def logs(
-    hosts: Hosts = "",
+    hosts: Hosts = "all",
     since: Annotated[
         str,
         typer.Option("--since", metavar="TIME", help="7d, 12h, or a moment such as 2026-03-01T08:00."),
@@ -69,11 +71,8 @@ def logs(
     that neither management.log_ignore nor the built-in list calls harmless are findings. Entries whose clock was not
     set are kept and marked with "?". With --new, what was shown by the last run with --new is left out.
     """
-    from fabricctl.cli.bmc.reading import Forms, ask_all, exit_with, show
-    from fabricctl.cli.bmc.width import width
-    from provision.bmc.logs import Severity, group, log_findings, without_doubles
-    from provision.report import logs_report as report
-    from provision.report.fleet import tail_lines
+    from fabricctl.cli.bmc.reading import ask_all, finish
+    from provision.bmc.logs import Severity
     from provision.workflows.log_marks import keep_marks, read_marks
     from provision.workflows.logs import read_logs
 
@@ -86,36 +85,39 @@ def logs(
         return await read_logs(bmc, replace(query, marks=marks.get(bmc.target.host, {})))
 
     asked = ask_all(desk, read, "reading logs")
-    level = Severity[severity.name]
+    report, serious = _judge(
+        asked, ignore, Severity[severity.name], everything=everything, single=len(desk.targets) == 1
+    )
+    if new and not asked.interrupted:
+        keep_marks(desk.location, desk.site.name, serious, query.now)
+    finish(report, format, interrupted=asked.interrupted)
+
+
+def _judge(
+    asked: Asked[BmcLogs], ignore: Ignore, level: Severity, *, everything: bool, single: bool
+) -> tuple[Report, list[LogEntry]]:
+    """What of the entries is serious, and the report about it.
+
+    :param single: of one node, whose entries are listed; of many their groups say it in few lines.
+    """
+    from provision.bmc.logs import Severity, group, log_findings, without_doubles
+    from provision.report.logs_report import Screen, count_lines, in_time, logs_report
+
     entries = [entry for found in asked.values.values() for entry in found.entries]
-    judged = report.in_time([(entry, ignore(entry)) for entry in entries])
+    judged = in_time([(entry, ignore(entry)) for entry in entries])
     wanted = [(entry, why) for entry, why in judged if entry.severity >= level]
     serious = [entry for entry, why in wanted if not why]
     once = without_doubles(serious)
-    groups = group(once)
-    findings = log_findings(group(entry for entry in once if entry.severity >= Severity.WARNING))
-    shown = judged if everything else [(entry, why) for entry, why in wanted if not why]
-    doubts = report.doubt_lines(asked.values)
-    hidden = len(wanted) - len(serious)
-    listed = everything or len(desk.targets) == 1  # of many nodes the groups say it in few lines
-    limit = None if everything else LIMIT
-    forms = Forms(
-        text=lambda: [
-            *report.group_lines(groups, here(), width()),
-            *doubts,
-            *(report.entry_lines(shown, here(), limit) if listed else ()),
-            *report.count_lines(len(entries), len(serious), hidden, level),
-            *tail_lines(asked.outcomes, (), width()),
-        ],
-        json=lambda: report.logs_json(shown, asked.outcomes, findings),
-        csv=lambda: report.logs_csv(shown),
-        markdown=lambda: report.logs_markdown(groups),
-        doubts=doubts,
+    counts = count_lines(len(entries), len(serious), len(wanted) - len(serious), level)
+    report = logs_report(
+        judged if everything else [(entry, why) for entry, why in wanted if not why],
+        group(once),
+        asked.values,
+        asked.outcomes,
+        log_findings(group(entry for entry in once if entry.severity >= Severity.WARNING)),
+        Screen(here(), everything or single, None if everything else LIMIT, counts),
     )
-    show(format, asked, forms)
-    if new:
-        keep_marks(desk.location, desk.site.name, serious, query.now)
-    exit_with(asked, findings, untold=any(found.unread for found in asked.values.values()))
+    return report, serious
 
 
 def _query(since: str, log: Which) -> LogQuery:

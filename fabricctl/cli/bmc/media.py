@@ -8,6 +8,7 @@ import typer
 
 from fabricctl.cli.bmc.common import Force, Hosts, Reason, SiteFile, Yes, open_desk
 from fabricctl.cli.bmc.power import ForceOff, Grace
+from fabricctl.cli.bmc.reading import Each
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
@@ -96,14 +97,15 @@ def eject_media(
 
     HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
     """
-    from fabricctl.cli.bmc.change import Manner, look, run_change
+    from fabricctl.cli.bmc.change import Manner, run_change
+    from fabricctl.cli.bmc.reading import ask_all
     from provision.bmc.media import check_image, decide_eject
     from provision.report.change_report import Planned, changed_row
     from provision.workflows.media import eject, read_drives
 
     url = check_image(image) if image else ""
     desk = open_desk(hosts, site, state)
-    seen = look(desk, read_drives, "reading drives")
+    seen = ask_all(desk, read_drives, "reading drives")
     manner = Manner(
         "media eject", "take out an image it may be running from", yes, force_in_service, reason, format
     )
@@ -123,32 +125,39 @@ def eject_media(
 
 @media.command("status", short_help="What is in the virtual drives.")
 def media_status(
-    hosts: Hosts = "all", site: SiteFile = "", state: StateOption = "", format: FormatOption = Format.TEXT
+    hosts: Hosts = "all",
+    site: SiteFile = "",
+    each: Each = False,
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
 ) -> None:
     """Show the virtual drives of nodes and what is in them.
 
     HOSTS is a host set such as gpu[001-032]; every node with a BMC address when left out.
     """
-    from fabricctl.cli.bmc.change import look, show_list
-    from provision.report.power_report import media_table
+    from fabricctl.cli.bmc.reading import ask_all, finish
+    from provision.report.fleet import list_report
+    from provision.report.power_report import MEDIA_SCHEMA, media_table
     from provision.workflows.media import read_drives
 
     desk = open_desk(hosts, site, state)
-    outcomes = look(desk, read_drives, "reading drives")
-    found = {o.target.host: [d for place in o.value for d in place] for o in outcomes if o.value is not None}
-    show_list(desk, media_table(found), format, outcomes)
+    asked = ask_all(desk, read_drives, "reading drives")
+    found = {host: [drive for place in places for drive in place] for host, places in asked.values.items()}
+    report = list_report(MEDIA_SCHEMA, "drives", media_table(found), asked.outcomes, each=each)
+    finish(report, format, interrupted=asked.interrupted)
 
 
 def _insert_only(
     hosts: str, url: str, site: str, state: str, *, replace: bool, yes: bool, reason: str, format: Format
 ) -> None:
-    from fabricctl.cli.bmc.change import Manner, look, run_change
+    from fabricctl.cli.bmc.change import Manner, run_change
+    from fabricctl.cli.bmc.reading import ask_all
     from provision.bmc.media import decide_insert
     from provision.report.change_report import Planned, changed_row
     from provision.workflows.media import insert, read_drives
 
     desk = open_desk(hosts, site, state)
-    seen = look(desk, read_drives, "reading drives")
+    seen = ask_all(desk, read_drives, "reading drives")
     manner = Manner("media insert", "", yes, False, reason, format)
 
     def plan(host: str, places: list[list[Drive]]) -> Planned:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabricctl.cli.bmc.common import Force, Hosts, Reason, SiteFile, Yes, open_desk
+from fabricctl.cli.bmc.reading import Each
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 from fabricctl.errors import UsageError
 
@@ -119,20 +120,26 @@ def power_cycle(
 
 @power.command("status", short_help="Power, boot override and boot progress.")
 def power_status(
-    hosts: Hosts = "all", site: SiteFile = "", state: StateOption = "", format: FormatOption = Format.TEXT
+    hosts: Hosts = "all",
+    site: SiteFile = "",
+    each: Each = False,
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
 ) -> None:
     """Show power, boot override, progress of the boot and time of the last reset.
 
     HOSTS is a host set such as gpu[001-032]; every node with a BMC address when left out.
     """
-    from fabricctl.cli.bmc.change import look, show_list
-    from provision.report.power_report import power_table
+    from fabricctl.cli.bmc.reading import ask_all, finish
+    from provision.report.fleet import list_report
+    from provision.report.power_report import POWER_SCHEMA, power_table
     from provision.workflows.boot import read_state
 
     desk = open_desk(hosts, site, state)
-    outcomes = look(desk, read_state, "reading power")
-    states = {o.target.host: (o.value.system, o.value.boot) for o in outcomes if o.value is not None}
-    show_list(desk, power_table(states), format, outcomes)
+    asked = ask_all(desk, read_state, "reading power")
+    states = {host: (seen.system, seen.boot) for host, seen in asked.values.items()}
+    report = list_report(POWER_SCHEMA, "nodes", power_table(states), asked.outcomes, each=each)
+    finish(report, format, interrupted=asked.interrupted)
 
 
 def _change(
@@ -149,7 +156,8 @@ def _change(
     grace: float = 300,
     in_service: bool = False,
 ) -> None:
-    from fabricctl.cli.bmc.change import Manner, look, run_change
+    from fabricctl.cli.bmc.change import Manner, run_change
+    from fabricctl.cli.bmc.reading import ask_all
     from provision.bmc.power import PowerRequest
     from provision.workflows.power import PowerOptions, read_power, set_power
 
@@ -160,7 +168,7 @@ def _change(
     request = PowerRequest(word)
     desk = open_desk(hosts, site, state)
     options = PowerOptions(force=force, grace_s=grace, wait=wait)
-    seen = look(desk, read_power, "reading power")
+    seen = ask_all(desk, read_power, "reading power")
     disturbs = {PowerRequest.OFF: "shut it down", PowerRequest.CYCLE: "restart it"}.get(request, "")
     manner = Manner(f"power {word}", disturbs, yes, in_service, reason, format)
 

@@ -1,21 +1,25 @@
-"""Asking many BMCs from a command: progress, and what was finished when somebody interrupts."""
+"""Asking many BMCs from a command, and the end of one: progress, interruption, the report, the exit code."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Generic, NoReturn, TypeVar
 
-from fabricctl.cli.progress import progress
+import typer
 
 if TYPE_CHECKING:
     from fabricctl.cli.bmc.common import Desk
     from fabricctl.cli.state_options import Format
-    from fabricctl.report.screen import Line
-    from provision.bmc.outcome import BmcFinding, Outcome
+    from provision.bmc.outcome import Outcome
     from provision.redfish.bmc import Bmc
+    from provision.report.fleet import Report
 
 T = TypeVar("T")
+
+Each = Annotated[
+    bool, typer.Option("--each", help="A line for each; else hosts that say the same share one.")
+]
 
 
 @dataclass(frozen=True)
@@ -44,15 +48,17 @@ def ask_all(
 
     :param what: being done, in words that stand before ": 17 of 511"; :param hosts: only these of the desk.
     """
+    from fabricctl.cli.progress import progress
     from provision.redfish.fleet import Interrupted, ask
     from provision.workflows.access import fleet_options
 
-    targets = [t for t in desk.targets if hosts is None or t.host in set(hosts)]
+    chosen = None if hosts is None else set(hosts)
+    targets = [target for target in desk.targets if chosen is None or target.host in chosen]
     with progress() as say:
-        say(f"{what}: 0 of {len(targets):,}")
+        say(f"{what}: 0 of {len(targets):,} BMCs")
 
         def done(outcome: Outcome[T], count: int) -> None:  # noqa: ARG001 - the count is what is shown
-            say(f"{what}: {count:,} of {len(targets):,}")
+            say(f"{what}: {count:,} of {len(targets):,} BMCs")
 
         try:
             outcomes = ask(targets, work, fleet_options(desk.site, writes=writes), wave=wave, done=done)
@@ -61,50 +67,41 @@ def ask_all(
     return Asked(outcomes)
 
 
-@dataclass(frozen=True)
-class Forms:
-    """One report in its forms, each made only when it is asked for.
-
-    :param text: lines of the whole report; :param doubts: what could not be told beside failures, which CSV and
-        markdown have no place for.
-    """
-
-    text: Callable[[], Sequence[Line]]
-    json: Callable[[], str]
-    csv: Callable[[], str]
-    markdown: Callable[[], str]
-    doubts: Sequence[Line] = ()
-
-
-def show(format: Format, asked: Asked[Any], forms: Forms) -> None:
-    """Write a report in one form. Beside CSV and markdown, what could not be told goes to standard error."""
-    from fabricctl.cli.console import plain, print_lines, print_text, say
+def show(report: Report, format: Format) -> None:
+    """Write a report in one form. Beside CSV, what it has no cell for goes to standard error."""
+    from fabricctl.cli.bmc.width import width
+    from fabricctl.cli.console import print_lines, print_text, say
     from fabricctl.cli.state_options import Format
-    from provision.report.common import exposure_lines, failure_lines
 
     if format is Format.TEXT:
-        print_lines(forms.text())
-        return
-    if format is Format.JSON:
-        print_text(forms.json())
-        return
-    print_text(forms.csv() if format is Format.CSV else forms.markdown())
-    targets = [outcome.target for outcome in asked.outcomes]
-    beside = [*forms.doubts, *failure_lines(asked.outcomes), *exposure_lines(targets)]
-    for text in plain(beside).splitlines():
-        say(text.strip())
+        print_lines(report.text(width()))
+    elif format is Format.JSON:
+        print_text(report.json())
+    elif format is Format.MARKDOWN:
+        print_text(report.markdown())
+    else:
+        print_text(report.csv())
+        for text in report.beside():
+            say(text)
 
 
-def exit_with(asked: Asked[Any], findings: Sequence[BmcFinding] = (), *, untold: bool = False) -> None:
-    """End the command: 130 when interrupted, 3 when something could not be told, 1 with findings, else 0."""
-    import typer
+def finish(report: Report, format: Format, *, interrupted: bool = False, untold: bool = False) -> NoReturn:
+    """Write a report and end the command: 130 when interrupted, 3 when something could not be told, 1 with findings.
 
+    :param untold: something could not be told that the report does not say.
+    """
+    show(report, format)
+    exit_with(report, interrupted=interrupted, untold=untold)
+
+
+def exit_with(report: Report, *, interrupted: bool = False, untold: bool = False) -> NoReturn:
+    """End the command with the exit code of a report."""
     from fabricctl.cli.console import say
     from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_INTERRUPTED
     from provision.bmc.outcome import exit_code_of
 
-    if asked.interrupted:
-        say(f"{len(asked.outcomes):,} BMCs had told by then; the others were not asked to the end")
+    if interrupted:
+        say(f"{len(report.outcomes):,} BMCs had told by then; the others were not asked to the end")
         raise typer.Exit(EXIT_INTERRUPTED)
-    code = exit_code_of(asked.outcomes, findings)
-    raise typer.Exit(EXIT_COULD_NOT_TELL if untold else code)
+    code = exit_code_of(report.outcomes, report.findings)
+    raise typer.Exit(EXIT_COULD_NOT_TELL if untold or report.doubts else code)

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fabricctl.cli.bmc.common import ALL, SiteFile
+from fabricctl.cli.bmc.reading import Each
 from fabricctl.cli.state_options import Format, FormatOption, StateOption, read_site
-from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, UsageError
+from fabricctl.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabricctl.site.schema import Site
-    from provision.bmc.scan import Comparison
     from provision.workflows.scan import Question
 
 
@@ -25,8 +26,9 @@ def register(app: typer.Typer) -> None:
 
 
 def scan(
-    hosts: Annotated[str, typer.Argument(metavar="HOSTS|NETWORK", hidden=True)] = "",
-    site: Annotated[str, typer.Option("--site", metavar="FILE", help="Site file that names the BMCs.")] = "",
+    hosts: Annotated[str, typer.Argument(metavar="HOSTS|NETWORK", hidden=True)] = "all",
+    site: SiteFile = "",
+    each: Each = False,
     state: StateOption = "",
     format: FormatOption = Format.TEXT,
     write_tags: Annotated[
@@ -38,21 +40,29 @@ def scan(
         ),
     ] = "",
     port: Annotated[
-        int, typer.Option("--port", min=1, max=65535, help="TCP port of addresses the site does not name.")
+        int,
+        typer.Option(
+            "--port", metavar="PORT", min=1, max=65535, help="TCP port of addresses the site does not name."
+        ),
     ] = 443,
     max_addresses: Annotated[
         int, typer.Option("--max-addresses", metavar="N", min=1, help="Most addresses of a network.")
     ] = 4096,
 ) -> None:
-    """Ask every BMC address once, without a login, who is there: service tag and MAC of the BMC.
+    """Ask every BMC address once, without a login, who is there: service tag, product and MAC of
+    the BMC.
 
     HOSTS is a host set such as gpu[001-032], all BMCs of the site when left out; or a network such as 192.0.2.0/24.
     What answers is compared with service_tags of the site file and with the node records: crossed BMC cables, machines
     nobody knows, addresses where nobody answers.
     """
+    from fabricctl.cli.bmc.reading import exit_with, show
     from fabricctl.cli.progress import progress
+    from provision.report.scan_report import scan_report
     from provision.workflows import scan as workflow
 
+    if not hosts.strip():
+        raise UsageError("which BMCs? name them, or a network, or say all")
     read = read_site(site)
     questions, owners = _questions(hosts, read, state, port, max_addresses)
     if not questions:
@@ -67,12 +77,10 @@ def scan(
                 f"{asked:,} of {len(questions):,} addresses asked, {found:,} BMCs"
             ),
         )
-    _show(seen, format)
-    _tags(seen.learned, write_tags, format, site)
-    if seen.doubts:
-        raise typer.Exit(EXIT_COULD_NOT_TELL)
-    if seen.findings:
-        raise typer.Exit(EXIT_FINDINGS)
+    report = scan_report(seen, each=each)
+    show(report, format)
+    _tags(seen.learned, write_tags, format, site, each=each)
+    exit_with(report)
 
 
 def _questions(
@@ -81,7 +89,7 @@ def _questions(
     from fabricctl.hostset import expand
     from provision.workflows import scan as workflow
 
-    network = workflow.parse_network(hosts) if hosts.strip() not in ("", "all") else None
+    network = workflow.parse_network(hosts) if hosts.strip() != ALL else None
     if site is None:
         if network is None:
             raise UsageError("which BMCs? give --site FILE, or a network such as 192.0.2.0/24")
@@ -95,30 +103,16 @@ def _questions(
     owners = {target.service_tag: target.host for target in everyone if target.service_tag}
     if network is not None:
         return workflow.network_questions(network, everyone, macs, port=port, most=most), owners
-    names = None if hosts.strip() in ("", "all") else expand(hosts)
+    names = None if hosts.strip() == ALL else expand(hosts)
     targets = everyone if names is None else read_desk(site, location, names)[0]
     return [workflow.Question(target, macs.get(target.host, "")) for target in targets], owners
 
 
-def _show(seen: Comparison, format: Format) -> None:
-    from fabricctl.cli.console import print_lines, print_text, say
-    from provision.report import scan_report
-
-    if format is Format.TEXT:
-        print_lines(scan_report.scan_lines(seen))
-    elif format is Format.JSON:
-        print_text(scan_report.scan_json(seen))
-    else:
-        table = scan_report.scan_table(seen)
-        print_text(table.csv() if format is Format.CSV else table.markdown())
-        for text in (*(finding.text for finding in seen.findings), *seen.doubts):
-            say(text)
-
-
-def _tags(learned: Mapping[str, str], place: str, format: Format, site: str) -> None:
+def _tags(learned: Mapping[str, str], place: str, format: Format, site: str, *, each: bool) -> None:
     """Tags the site lacks: into the file that was named, else below the report for people."""
     from fabricctl.adapters.files import write_atomic
     from fabricctl.cli.console import print_text, say
+    from provision.report.common import SHOWN
     from provision.workflows.scan import tag_lines
 
     if not learned:
@@ -129,5 +123,7 @@ def _tags(learned: Mapping[str, str], place: str, format: Format, site: str) -> 
     if place not in ("", "-"):
         write_atomic(place, text)
         say(f"{len(learned):,} service tags written to {place}: put them under management: of {site}")
+    elif not place and format is Format.TEXT and len(learned) > SHOWN and not each:
+        say(f"the site lacks {len(learned):,} service tags: --write-tags FILE writes them as YAML for it")
     elif place or format is Format.TEXT:
         print_text(f"\n# for management: of {site}; check the labels of some machines first\n{text}")

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabricctl.cli.bmc.common import Desk, Hosts, Reason, SiteFile, Yes, consent, open_desk
+from fabricctl.cli.bmc.reading import Each
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
-from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, UsageError
+from fabricctl.errors import UsageError
 from fabricctl.words import many
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from provision.bmc.certificates import Expected, Recorded
-    from provision.bmc.outcome import BmcFinding
     from provision.workflows.trust import FirstContact
 
 
@@ -26,10 +26,11 @@ def register(app: typer.Typer) -> None:
 
 
 def trust(
-    hosts: Hosts = "",
+    hosts: Hosts = "all",
     site: SiteFile = "",
     state: StateOption = "",
     format: FormatOption = Format.TEXT,
+    each: Each = False,
     yes: Yes = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Record changed certificates in place of the old ones.")
@@ -49,8 +50,10 @@ def trust(
     HOSTS is a host set such as gpu[001-032]; all BMCs of the site when left out. From then on a BMC gets a password
     only where it shows the recorded certificate. One that changed is a finding; --replace with --reason records it.
     """
+    from fabricctl.cli.bmc.reading import exit_with, show
     from fabricctl.workflows.history import operator
     from provision.bmc.certificates import findings_of
+    from provision.report.trust_report import trust_report
     from provision.workflows import trust as workflow
 
     if replace and not reason.strip():
@@ -59,7 +62,8 @@ def trust(
     found = _look(desk, expect)
     wanted = workflow.to_record(found.judged, replace=replace)
     findings = findings_of(found.judged, datetime.now(UTC), replace=replace)
-    _show(found, findings, format)
+    report = trust_report(found.judged, findings, found.unread, each=each)
+    show(report, format)
     if wanted:
         _ask(len(wanted), format, yes=yes)
         workflow.record(
@@ -73,10 +77,7 @@ def trust(
         _told(format, f"{many(len(wanted), 'certificate')} recorded")
     elif not found.unread and not findings:
         _told(format, "nothing to do: every certificate is the recorded one")
-    if found.unread:
-        raise typer.Exit(EXIT_COULD_NOT_TELL)
-    if findings:
-        raise typer.Exit(EXIT_FINDINGS)
+    exit_with(report)
 
 
 def _look(desk: Desk, expect: str) -> FirstContact:
@@ -104,24 +105,6 @@ def _expected(path: str) -> Expected | None:
     from provision.bmc.certificates import read_expected
 
     return read_expected(decode(read_input(path, limit_bytes=16 << 20), path), path) if path else None
-
-
-def _show(found: FirstContact, findings: Sequence[BmcFinding], format: Format) -> None:
-    from fabricctl.cli.console import print_lines, print_text, say
-    from provision.report import trust_report
-    from provision.report.common import reason
-
-    if format is Format.TEXT:
-        print_lines(trust_report.trust_lines(found.judged, findings, found.unread))
-    elif format is Format.JSON:
-        print_text(trust_report.trust_json(found.judged, findings, found.unread))
-    else:
-        table = trust_report.trust_table(found.judged)
-        print_text(table.csv() if format is Format.CSV else table.markdown())
-        for finding in findings:
-            say(finding.text)
-        for target, error in found.unread:
-            say(f"{target}: {reason(error, target)}")
 
 
 def _ask(number: int, format: Format, *, yes: bool) -> None:
