@@ -7,8 +7,7 @@ boot from it and has probed it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Mapping
 from typing import Any
 
 from fabricctl.errors import UsageError
@@ -32,11 +31,6 @@ def check_fqdd(text: str) -> str:
 def interface_of(source: BootSource) -> str:
     """BIOS attribute that names the first boot device of a kind."""
     return f"{_PREFIX[source]}1Interface"
-
-
-def nearest_port(fqdd: str, known: Sequence[str]) -> str:
-    """Of the ports a BIOS can boot from the one that is written most alike: ``NIC.Slot.5-1`` for ``NIC.Slot.99-1``."""
-    return max(known, key=lambda port: SequenceMatcher(None, fqdd, port).ratio(), default="")
 
 
 def device_change(attributes: Mapping[str, Any], source: BootSource, fqdd: str) -> dict[str, str] | None:

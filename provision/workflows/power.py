@@ -33,9 +33,11 @@ from provision.redfish.bmc import Bmc, Group, Resource
 from provision.workflows.change import Sending
 from provision.workflows.elapsed import ABSENT_S, SILENCE, Elapsed
 from provision.workflows.journal import FORGET, Record
+from provision.workflows.phase import phase
 
 ALREADY = frozenset({"PSU501"})
 """An iDRAC answers 409 PSU501 to On when the server is on: that is what was wanted."""
+_PHASES = {PowerState.ON: "being switched on", PowerState.OFF: "shutting down", None: "restarting"}
 _POLL_S, _SLOWEST_S = 2.0, 10.0
 _ENTRIES = 100
 """Of the lifecycle log, looked through for a reset: a page of 50 may take an iDRAC9 18 s."""
@@ -156,6 +158,7 @@ async def _send(run: _Run, step: PowerStep, view: SystemView) -> tuple[PowerResu
     """Send one command, once, and look. :returns: what is seen, and whether the answer was lost."""
     bmc = run.bmc
     before = witness(view, await _log_id(bmc, view) if step.goal is None else "")
+    phase(_PHASES[step.goal])
     sending = Sending(bmc, run.record, EventKind.NODE_POWER, [(view.power_words, step.reset.value)])
     run.sent.append(step.reset)
     error = await sending.attempt(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Generic, NoReturn, TypeVar
 
 import typer
@@ -48,20 +49,26 @@ def ask_all(
 
     :param what: being done, in words that stand before ": 17 of 511"; :param hosts: only these of the desk.
     """
-    from fabricctl.cli.progress import progress
+    from fabricctl.cli.bmc.phases import Phases
+    from fabricctl.cli.progress import live
     from provision.redfish.fleet import Interrupted, ask
     from provision.workflows.access import fleet_options
+    from provision.workflows.phase import heard_by
 
     chosen = None if hosts is None else set(hosts)
     targets = [target for target in desk.targets if chosen is None or target.host in chosen]
-    with progress() as say:
-        say(f"{what}: 0 of {len(targets):,} BMCs")
+    phases = Phases(what, len(targets))
 
-        def done(outcome: Outcome[T], count: int) -> None:  # noqa: ARG001 - the count is what is shown
-            say(f"{what}: {count:,} of {len(targets):,} BMCs")
+    async def one(bmc: Bmc) -> T:
+        with heard_by(partial(phases.tell, bmc.target.host)):
+            return await work(bmc)
 
+    def done(outcome: Outcome[T], count: int) -> None:
+        phases.end(outcome.target.host, count)
+
+    with live(lambda: phases.line):
         try:
-            outcomes = ask(targets, work, fleet_options(desk.site, writes=writes), wave=wave, done=done)
+            outcomes = ask(targets, one, fleet_options(desk.site, writes=writes), wave=wave, done=done)
         except Interrupted as stopped:
             return Asked(stopped.outcomes, True)
     return Asked(outcomes)
