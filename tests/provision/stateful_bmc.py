@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from fabricctl.errors import BmcAnswerError, BmcError, BmcNotFoundError
@@ -16,6 +17,7 @@ from provision.bmc.target import Target
 from provision.redfish.bmc import Group, Layout, Resource
 
 T = TypeVar("T")
+ROOT = "/redfish/v1"
 Answer = Reply | BmcError
 Handler = Callable[[Mapping[str, Any]], Answer]
 
@@ -26,16 +28,31 @@ DELL = Layout(
     vendor="Dell",
     generation=9,
 )
-DGX = Layout("/redfish/v1/Systems/DGX", "/redfish/v1/Managers/BMC", ("/redfish/v1/Chassis/DGX",), "AMI")
+DGX = Layout(
+    "/redfish/v1/Systems/DGX",
+    "/redfish/v1/Managers/BMC",
+    ("/redfish/v1/Chassis/DGX", "/redfish/v1/Chassis/CPUBaseboard"),
+    "AMI",
+)
 
 
 class StatefulBmc:
     """The ``Bmc`` protocol over a dictionary.
 
-    :param resources: path -> body; a body may be a function of the time. :param sent: writes as method, path, body.
+    :param resources: path -> body; a body may be a function of the time, and one that is an error is not there.
+    :param fail: path -> error raised instead of an answer.
+    :param sent: writes as method, path, body; :param asked: every path that was read, with its query.
     """
 
-    def __init__(self, resources: dict[str, Any], layout: Layout = DELL) -> None:
+    def __init__(
+        self,
+        resources: dict[str, Any],
+        layout: Layout = DELL,
+        *,
+        fail: Mapping[str, BmcError] = MappingProxyType({}),
+    ) -> None:
+        self.fail = fail
+        self.asked: list[str] = []
         self.resources = resources
         self.handlers: dict[tuple[str, str], Handler] = {}
         self.sent: list[tuple[str, str, Mapping[str, Any]]] = []
@@ -52,11 +69,17 @@ class StatefulBmc:
     def notes(self) -> tuple[Note, ...]:
         return tuple(self._notes)
 
+    @property
+    def session_uri(self) -> str:
+        return ""
+
     def note(self, path: str, text: str) -> None:
         self._notes.append(Note(path, text))
 
     async def root(self) -> Resource:
-        return {"Vendor": self._layout.vendor}
+        self.asked.append(ROOT)
+        found: Resource = self.resources.get(ROOT) or {"Vendor": self._layout.vendor}
+        return found
 
     async def layout(self) -> Layout:
         return self._layout
@@ -65,9 +88,11 @@ class StatefulBmc:
         error = self.silent(self.now)
         if error is not None:
             raise error
+        if path in self.fail:
+            raise self.fail[path]
         held = self.resources.get(path)
         found = held(self.now) if callable(held) else held
-        if found is None:
+        if found is None or set(found) == {"error"}:
             raise BmcNotFoundError(
                 "no such resource", status=404, ids=("Base.1.12.ResourceMissingAtURI",), bmc="gpu001"
             )
@@ -77,7 +102,21 @@ class StatefulBmc:
         return self._layout.generation
 
     async def get(self, path: str, group: Group = Group.QUICK, *, absent_s: float = 0.0) -> Reply:
-        return Reply(path, 200, body=self.body(path))
+        self.asked.append(path)
+        plain, _, query = path.partition("?")
+        body = self.body(plain)
+        return Reply(path, 200, body=self._expanded(body) if "$expand" in query else body)
+
+    def _expanded(self, value: Any, depth: int = 0) -> Any:
+        """One level of links replaced by what they lead to, as ``$expand=*($levels=1)`` does (DSP0266)."""
+        if isinstance(value, list):
+            return [self._expanded(item, depth) for item in value]
+        if not isinstance(value, dict):
+            return value
+        if depth and set(value) == {"@odata.id"}:
+            found = self.resources.get(value["@odata.id"])
+            return value if found is None or set(found) == {"error"} else found
+        return {name: self._expanded(item, depth + 1) for name, item in value.items()}
 
     async def members(
         self,
@@ -86,11 +125,13 @@ class StatefulBmc:
         *,
         until: Callable[[Resource], bool] | None = None,
     ) -> list[Resource]:
+        self.asked.append(path)
         found: list[Resource] = []
-        for link in self.body(path)["Members"]:
+        for link in self.body(path).get("Members", ()):
             try:
                 body = self.body(link["@odata.id"]) if set(link) == {"@odata.id"} else link
             except BmcNotFoundError:
+                self.note(link["@odata.id"], "listed, but not there")
                 continue
             if until is not None and until(body):
                 break

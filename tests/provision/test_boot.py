@@ -296,7 +296,7 @@ def test_the_boot_of_the_dgx_capture_is_written_to_its_settings(h100: Any) -> No
     boot = read_boot(h100["/redfish/v1/Systems/DGX"], h100["/redfish/v1/Systems/DGX/SD"])
     assert boot.paths == ("/redfish/v1/Systems/DGX/SD", "/redfish/v1/Systems/DGX")
     assert boot.override.off
-    assert boot.enabling == {"Disabled", "Once", "Continuous"}
+    assert boot.enabling == frozenset({"Disabled", "Once", "Continuous"})
     assert boot.order[0] == "Boot0026"
 
 

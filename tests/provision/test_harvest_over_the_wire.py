@@ -16,7 +16,8 @@ from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target, Trust
 from provision.redfish.fleet import FleetOptions, ask
 from provision.workflows.harvest_read import read_inventory
-from tests.provision.dump_bmc import DELL, DGX, NVIDIA, R750, DumpBmc, load
+from tests.provision.dumps import DGX_FILE, R750_FILE, dump
+from tests.provision.stateful_bmc import DELL, DGX, StatefulBmc
 from tests.sim.idrac import Profile, Simulator
 from tests.sim.idrac.replay import Replay
 
@@ -30,18 +31,18 @@ def read(target: Target, password: str, depth: Depth) -> Outcome[Inventory]:
 
 @pytest.mark.parametrize("depth", list(Depth))
 @pytest.mark.parametrize(
-    ("name", "layout", "address"), [(R750, DELL, "127.35.0.1"), (DGX, NVIDIA, "127.35.0.2")]
+    ("name", "layout", "address"), [(R750_FILE, DELL, "127.35.0.1"), (DGX_FILE, DGX, "127.35.0.2")]
 )
 def test_a_dump_served_is_harvested_as_the_dump_in_memory(
     captures: Path, name: str, layout: Any, address: str, depth: Depth
 ) -> None:
-    plain = asyncio.run(read_inventory(DumpBmc(load(captures / "redfish" / name), layout), depth))
+    plain = asyncio.run(read_inventory(StatefulBmc(dict(dump(captures, name)), layout), depth))
     with Replay(captures / "redfish" / name, address=address) as server:
         trust = Trust(fingerprint=server.fingerprint)
         outcome = read(Target("gpu001", address, server.port, trust=trust), server.password, depth)
         assert server.sessions == {}
     assert outcome.value == plain
-    if (name, depth) == (R750, Depth.QUICK):
+    if (name, depth) == (R750_FILE, Depth.QUICK):
         assert outcome.requests == 1 + 9  # the root without login; 9 for four cards, as measured (facts)
 
 

@@ -11,19 +11,20 @@ from provision.bmc.inventory import Depth, Inventory, Role
 from provision.bmc.node_facts import unread
 from provision.bmc.reading import How, readings
 from provision.workflows.harvest_read import read_inventory
-from tests.provision.dump_bmc import DELL, DGX, NVIDIA, R750, DumpBmc, load
+from tests.provision.dumps import DGX_FILE, R750_FILE, dump
+from tests.provision.stateful_bmc import DELL, DGX, StatefulBmc
 
 FULL_R750 = (16, 3, 2, 1, 29)
 """Modules, drives, power supplies, GPUs, firmware entries: members of the collections in the dump."""
 
 
-def r750(captures: Path, depth: Depth = Depth.DEFAULT) -> tuple[Inventory, DumpBmc]:
-    bmc = DumpBmc(load(captures / "redfish" / R750), DELL)
+def r750(captures: Path, depth: Depth = Depth.DEFAULT) -> tuple[Inventory, StatefulBmc]:
+    bmc = StatefulBmc(dict(dump(captures, R750_FILE)), DELL)
     return asyncio.run(read_inventory(bmc, depth)), bmc
 
 
-def dgx(captures: Path, depth: Depth = Depth.DEFAULT) -> tuple[Inventory, DumpBmc]:
-    bmc = DumpBmc(load(captures / "redfish" / DGX), NVIDIA)
+def dgx(captures: Path, depth: Depth = Depth.DEFAULT) -> tuple[Inventory, StatefulBmc]:
+    bmc = StatefulBmc(dict(dump(captures, DGX_FILE)), DGX)
     return asyncio.run(read_inventory(bmc, depth)), bmc
 
 
@@ -68,11 +69,11 @@ def test_r750s_port_link_that_leads_nowhere_is_noted_and_the_port_found_all_the_
 def test_r750s_port_link_is_followed_into_its_404_when_no_port_is_left_and_that_is_no_failure(
     captures: Path,
 ) -> None:
-    bodies = dict(load(captures / "redfish" / R750))
+    bodies = dict(dump(captures, R750_FILE))
     card = "/redfish/v1/Chassis/System.Embedded.1/NetworkAdapters/InfiniBand.Slot.7"
     for number in (1, 2):
         del bodies[f"{card}/NetworkPorts/InfiniBand.Slot.7-{number}"]
-    bmc = DumpBmc(bodies, DELL)
+    bmc = StatefulBmc(bodies, DELL)
     inventory = asyncio.run(read_inventory(bmc))
     gone = f"{card}/NetworkPorts/InfiniBand.Slot.7"
     assert gone in bmc.asked

@@ -19,7 +19,8 @@ from provision.bmc.inventory import Depth, Family, Inventory, Role
 from provision.bmc.joins import port_of
 from provision.bmc.node_facts import identities_of, unread
 from provision.workflows.harvest_read import read_inventory
-from tests.provision.dump_bmc import DELL, DGX, NVIDIA, R750, DumpBmc, load
+from tests.provision.dumps import DGX_FILE, R750_FILE, dump
+from tests.provision.stateful_bmc import DELL, DGX, StatefulBmc
 
 CHASSIS = "/redfish/v1/Chassis/1/NetworkAdapters"
 
@@ -153,22 +154,22 @@ def shuffled(value: Any, dice: random.Random) -> Any:
     return {name: shuffled(item, dice) for name, item in value.items()} if isinstance(value, dict) else value
 
 
-@pytest.mark.parametrize(("name", "layout"), [(R750, DELL), (DGX, NVIDIA)])
+@pytest.mark.parametrize(("name", "layout"), [(R750_FILE, DELL), (DGX_FILE, DGX)])
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32))
 def test_an_inventory_is_the_same_in_whatever_order_things_are_listed(
     captures: Path, name: str, layout: Any, seed: int
 ) -> None:
-    bodies = load(captures / "redfish" / name)
+    bodies = dump(captures, name)
     listed = {path: body for path, body in bodies.items() if "Members" in body or "Controllers" in body}
     other = {**bodies, **shuffled(listed, random.Random(seed))}
-    plain = asyncio.run(read_inventory(DumpBmc(bodies, layout)))
-    assert asyncio.run(read_inventory(DumpBmc(other, layout))) == plain
+    plain = asyncio.run(read_inventory(StatefulBmc(bodies, layout)))
+    assert asyncio.run(read_inventory(StatefulBmc(other, layout))) == plain
 
 
 def test_a_card_whose_functions_cannot_be_read_is_a_gap_and_the_rest_is_there(captures: Path) -> None:
     path = f"{DELL.chassis[0]}/NetworkAdapters/NIC.Slot.5/NetworkDeviceFunctions"
-    bmc = DumpBmc(load(captures / "redfish" / R750), fail={path: BmcAnswerError("HTTP 500", status=500)})
+    bmc = StatefulBmc(dict(dump(captures, R750_FILE)), fail={path: BmcAnswerError("HTTP 500", status=500)})
     inventory = asyncio.run(read_inventory(bmc))
     assert [(gap.what, gap.why, gap.family) for gap in inventory.gaps] == [
         ("functions of NIC.Slot.5", "HTTP 500", Family.NIC)
@@ -180,20 +181,20 @@ def test_a_card_whose_functions_cannot_be_read_is_a_gap_and_the_rest_is_there(ca
 
 def test_a_refused_login_ends_it_and_is_the_error(captures: Path) -> None:
     path = f"{DELL.system}/EthernetInterfaces"
-    bmc = DumpBmc(load(captures / "redfish" / R750), fail={path: BmcLoginError("refused")})
+    bmc = StatefulBmc(dict(dump(captures, R750_FILE)), fail={path: BmcLoginError("refused")})
     with pytest.raises(BmcLoginError, match="refused"):
         asyncio.run(read_inventory(bmc))
 
 
 def test_a_bmc_that_tells_nothing_is_an_error_and_no_empty_inventory(captures: Path) -> None:
-    bodies = load(captures / "redfish" / R750)
+    bodies = dump(captures, R750_FILE)
     fail = {path: BmcUnreachableError("reset") for path in bodies if path != "/redfish/v1"}
     with pytest.raises(BmcUnreachableError, match="reset"):
-        asyncio.run(read_inventory(DumpBmc(bodies, fail=fail)))
+        asyncio.run(read_inventory(StatefulBmc(bodies, fail=fail)))
 
 
 def test_a_bmc_without_any_card_could_not_tell() -> None:
-    bmc = DumpBmc({"/redfish/v1": {"Vendor": "Dell"}, f"{DELL.system}": {"SKU": "F54P1G3"}})
+    bmc = StatefulBmc({"/redfish/v1": {"Vendor": "Dell"}, f"{DELL.system}": {"SKU": "F54P1G3"}})
     inventory = asyncio.run(read_inventory(bmc))
     assert [one.what for one in unread(inventory)] == ["network cards", "the BMC's own MAC"]
 
@@ -209,12 +210,12 @@ json_values = st.recursive(
 @given(seed=st.integers(0, 2**32), value=json_values)
 def test_no_body_however_odd_breaks_the_inventory(captures: Path, seed: int, value: Any) -> None:
     dice = random.Random(seed)
-    bodies = load(captures / "redfish" / R750)
+    bodies = dump(captures, R750_FILE)
     homes = (f"{DELL.chassis[0]}/NetworkAdapters", f"{DELL.system}/Ethernet", f"{DELL.manager}/Ethernet")
     path = dice.choice(sorted(path for path in bodies if path.startswith(homes)))
     body = json.loads(json.dumps(bodies[path]))
     spoil(body, value, dice)
-    asyncio.run(read_inventory(DumpBmc({**bodies, path: body}), Depth.FULL))
+    asyncio.run(read_inventory(StatefulBmc({**bodies, path: body}), Depth.FULL))
 
 
 def spoil(body: Any, value: Any, dice: random.Random) -> None:

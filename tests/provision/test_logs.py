@@ -291,7 +291,7 @@ def test_no_entry_of_the_time_asked_for_is_lost_in_an_ordered_log(hours: list[in
 class HalfDead(StatefulBmc):
     """One of its logs answers 503."""
 
-    dead = ("Sel",)
+    dead: tuple[str, ...] = ("Sel",)
 
     async def members(self, path: str, group: Group = Group.QUICK, **options: Any) -> list[Resource]:
         if any(path == f"{LOGS}/{name}/Entries" for name in self.dead):

@@ -15,8 +15,9 @@ from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target, Trust
 from provision.redfish.fleet import FleetOptions, ask
 from provision.workflows.harvest_read import read_inventory
-from tests.provision.dump_bmc import R750, DumpBmc, load
+from tests.provision.dumps import R750_FILE, dump
 from tests.provision.rack import CARDS, HOST_INTERFACES, Rack, asked, part
+from tests.provision.stateful_bmc import StatefulBmc
 from tests.sim.idrac import Fault, Simulator
 from tests.sim.idrac.replay import Replay
 
@@ -126,7 +127,7 @@ def test_a_disabled_function_without_mac_stays_in_the_list_and_the_next_boot_may
 # https://github.com/mrlhansen/idrac_exporter/issues/168
 def test_an_inventory_of_more_than_a_page_is_read_to_its_end(captures: Path) -> None:
     path = FIRMWARE
-    bodies = dict(load(captures / "redfish" / R750))
+    bodies = dict(dump(captures, R750_FILE))
     every = bodies[path]["Members"]
     bodies[path] = {**bodies[path], "Members": every[:20], "Members@odata.nextLink": f"{path}?$skip=20"}
     bodies[f"{path}?$skip=20"] = {**bodies[path], "Members": every[20:]}
@@ -160,7 +161,7 @@ def test_firmware_that_takes_too_long_costs_the_harvest_nothing_else(rack: Rack)
     assert len(rack.records()["gpu001"].current()) > 20
 
 
-class _SlowTogether(DumpBmc):
+class _SlowTogether(StatefulBmc):
     """Its firmware inventory takes too long in one answer."""
 
     async def members(self, path: str, *options: Any, **named: Any) -> list[Any]:
@@ -170,13 +171,13 @@ class _SlowTogether(DumpBmc):
 
 
 def test_firmware_that_takes_too_long_together_is_harvested_one_by_one(captures: Path) -> None:
-    bmc = _SlowTogether(load(captures / "redfish" / R750))
+    bmc = _SlowTogether(dict(dump(captures, R750_FILE)))
     inventory = asyncio.run(read_inventory(bmc, Depth.FULL))
     assert (len(inventory.firmware), inventory.gaps) == (29, ())
 
 
 def test_an_entry_that_does_not_answer_either_is_a_gap_of_its_own(captures: Path) -> None:
-    bodies = load(captures / "redfish" / R750)
+    bodies = dict(dump(captures, R750_FILE))
     silent = bodies[FIRMWARE]["Members"][3]["@odata.id"]
     bmc = _SlowTogether(bodies, fail={silent: BmcDeadlineError("no answer within 15 s")})
     inventory = asyncio.run(read_inventory(bmc, Depth.FULL))
@@ -185,13 +186,13 @@ def test_an_entry_that_does_not_answer_either_is_a_gap_of_its_own(captures: Path
 
 
 def test_a_group_that_is_never_ready_ends_at_its_own_deadline(captures: Path) -> None:
-    class Slow(DumpBmc):
+    class Slow(StatefulBmc):
         async def members(self, path: str, *options: Any, **named: Any) -> list[Any]:
             if path.endswith("/FirmwareInventory"):
                 await asyncio.sleep(3600)
             return await super().members(path, *options, **named)
 
-    bmc = Slow(load(captures / "redfish" / R750))
+    bmc = Slow(dict(dump(captures, R750_FILE)))
     inventory = asyncio.run(read_inventory(bmc, Depth.FULL, patience_s=0.05))
     assert [(gap.what, gap.why) for gap in inventory.gaps] == [("firmware", "not read within 0.05 s")]
     assert (len(inventory.dimms), len(inventory.functions)) == (16, 7)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +19,7 @@ from provision.bmc.scan import Answer, Sight
 from provision.bmc.target import Target
 from provision.workflows.scan import Question, scan
 from tests.provision.halls import Hall
+from tests.provision.plain_server import plain_server
 from tests.sim.idrac import Fault, Profile, Simulator
 
 Start = Callable[..., Simulator]
@@ -88,26 +87,6 @@ def test_a_site_without_tags_gets_a_block_to_paste_and_is_then_compared(
     assert f'    gpu001: "{home.sim[0].service_tag}"\n' in out
 
 
-@contextmanager
-def speaks(answer: bytes) -> Iterator[int]:
-    """A server on 127.31.0.9 that says the same to everybody, without TLS."""
-    listener = socket.create_server(("127.31.0.9", 0))
-
-    def serve() -> None:
-        while True:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            with connection:
-                connection.recv(4096)
-                connection.sendall(answer)
-
-    threading.Thread(target=serve, daemon=True).start()
-    yield listener.getsockname()[1]
-    listener.close()
-
-
 def one(target: Target, deadline_s: float = 1.0) -> Sight:
     return scan([Question(target)], {}, deadline_s=deadline_s).sights[0]
 
@@ -116,7 +95,7 @@ def test_a_machine_that_refuses_and_one_that_is_no_tls_server() -> None:
     with socket.create_server(("127.31.0.9", 0)) as closed:
         port = closed.getsockname()[1]
     assert one(Target("gpu001", "127.31.0.9", port)).answer is Answer.REFUSED
-    with speaks(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello") as port:
+    with plain_server(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "127.31.0.9") as port:
         seen = one(Target("gpu001", "127.31.0.9", port))
     assert seen.answer in (Answer.OTHER, Answer.UNREADY)
 

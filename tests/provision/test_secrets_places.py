@@ -218,6 +218,7 @@ def vault(tmp_path: Path, query: str = "") -> Any:
     return find_place(f"vault:secrets.yml{query}", site="hall", site_path=str(tmp_path / "site.yaml"))
 
 
+@pytest.mark.slow  # starts ansible-vault three times, which takes it a second each
 def test_ansible_vault_reads_what_is_written_and_the_other_way_round(
     tmp_path: Path, vault_password: Path
 ) -> None:
@@ -297,7 +298,7 @@ def own_keyring() -> Iterator[dict[tuple[str, str], str]]:
     """A keyring of the keyring module's own kind, in memory."""
     kept: dict[tuple[str, str], str] = {}
 
-    class InMemory(KeyringBackend):  # type: ignore[misc]
+    class InMemory(KeyringBackend):
         priority = 1
 
         def get_password(self, service: str, username: str) -> str | None:
@@ -307,7 +308,7 @@ def own_keyring() -> Iterator[dict[tuple[str, str], str]]:
             kept[service, username] = password
 
     before = keyring.get_keyring()
-    keyring.set_keyring(InMemory())
+    keyring.set_keyring(InMemory())  # type: ignore[no-untyped-call]
     yield kept
     keyring.set_keyring(before)
 
@@ -323,7 +324,7 @@ def test_the_keyring_keeps_the_document_under_the_sites_name(own_keyring: dict[t
 
 def test_a_server_without_a_desktop_is_told_what_to_use_instead() -> None:
     before = keyring.get_keyring()
-    keyring.set_keyring(NoKeyring())
+    keyring.set_keyring(NoKeyring())  # type: ignore[no-untyped-call]
     try:
         with pytest.raises(SecretError, match=r"no desktop session.*file:PATH or vault:PATH"):
             find_place("keyring:fabricctl", site="hall", site_path="site.yaml").read()

@@ -8,9 +8,8 @@ import logging
 import socket
 import ssl
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from provision.bmc.target import Target, Trust, Verify
 from provision.redfish.aio import AiohttpTransport
 from provision.redfish.dmtf import DmtfTransport
 from provision.redfish.transport import Transport
+from tests.provision.plain_server import plain_server
 from tests.provision.redfish.conftest import target_of
 from tests.provision.redfish.tiny import Tiny, TinyServer, self_signed
 
@@ -238,26 +238,6 @@ def test_old_tls_needs_a_lowered_floor_and_is_still_pinned(tmp_path: Path, send:
         assert send(target_of(tiny, trust=Trust(fingerprint=pin, tls_floor="1.0"))).ok
         with pytest.raises(BmcFingerprintError):
             send(target_of(tiny, trust=Trust(fingerprint="ab" * 32, tls_floor="1.0")))
-
-
-@contextmanager
-def plain_server(answer: bytes) -> Iterator[int]:
-    """Something that listens and speaks no TLS."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def serve() -> None:
-            while True:
-                try:
-                    connection, _ = server.accept()
-                except OSError:
-                    return
-                with connection:
-                    connection.recv(4096)
-                    connection.sendall(answer)
-
-        threading.Thread(target=serve, daemon=True).start()
-        yield server.getsockname()[1]
-        server.shutdown(socket.SHUT_RDWR)
 
 
 @pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"", b"\x00" * 64])
