@@ -30,7 +30,13 @@ class Result(StrEnum):
     UNKNOWN = "could not tell"
 
 
-_STYLES = {Result.DONE: GOOD, Result.UNCHANGED: DIM, Result.NOT_REACHED: BAD, Result.PLANNED: PLAIN, Result.UNKNOWN: DOUBT}
+_STYLES = {
+    Result.DONE: GOOD,
+    Result.UNCHANGED: DIM,
+    Result.NOT_REACHED: BAD,
+    Result.PLANNED: PLAIN,
+    Result.UNKNOWN: DOUBT,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +120,13 @@ def _words(one: Changed) -> str:
 def content_schema() -> Mapping[str, Any]:
     """Of the document."""
     return {
-        "applied": {**BOOLEAN, "description": "false: it was not confirmed, or not allowed; nothing was changed"},
-        "plan": listed(row(texts(PLAN_COLUMNS)), "steps that are to be done, or as it is already, or why not"),
+        "applied": {
+            **BOOLEAN,
+            "description": "false: it was not confirmed, or not allowed; nothing was changed",
+        },
+        "plan": listed(
+            row(texts(PLAN_COLUMNS)), "steps that are to be done, or as it is already, or why not"
+        ),
         "changes": listed(row(texts(COLUMNS))),
     }
 

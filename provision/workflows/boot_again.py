@@ -14,9 +14,7 @@ RECENT = timedelta(hours=6)
 """An installation is over by then, and who asks for a boot after it wants another one."""
 
 
-def taken_words(
-    last: Mapping[EventKind, Event], state: BootState, source: BootSource, now: datetime
-) -> str:
+def taken_words(last: Mapping[EventKind, Event], state: BootState, source: BootSource, now: datetime) -> str:
     """For people: ``Pxe, once was taken at …``; empty where the next restart would kill nothing that is known.
 
     A run that succeeded on some nodes only is repeated for the others; a restart of those that have taken their boot

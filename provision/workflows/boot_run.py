@@ -106,9 +106,7 @@ async def boot_node(bmc: Bmc, plan: BootPlan, record: Record = FORGET) -> BootRu
     """
     media: Change | None = None
     if plan.image:
-        media = await insert(
-            bmc, plan.image, replace=plan.replace, record=record, clock=plan.clock
-        )
+        media = await insert(bmc, plan.image, replace=plan.replace, record=record, clock=plan.clock)
         if not media.reached:
             return BootRun(
                 media=media, said=media.said or "the image is not in the drive; its boot was not set"

@@ -52,9 +52,9 @@ async def wait_ready(
 ) -> LcStatus | None:
     """Wait until the Lifecycle Controller is ready for a change; at once where there is none.
 
-    Before whatever passes through it: BIOS, boot, virtual media, the job queue. Not before power, which the BMC switches
-    itself and which is the way out of a POST or a Lifecycle Controller that hangs; nor before the identify light, a
-    lamp on the BMC that must shine on a node in any state.
+    Before whatever passes through it: BIOS, boot, virtual media, the job queue. Not before power, which the BMC
+    switches itself and which is the way out of a POST or a Lifecycle Controller that hangs; nor before the identify
+    light, a lamp of the BMC's own that must shine on a node in any state.
 
     :param post_too: also wait for the end of a POST. :returns: what it said last.
     :raises BmcNotReadyError: it is not within the patience; nothing was changed.

@@ -14,11 +14,11 @@ from fabricctl.errors import (
 )
 from fabricctl.nodes.model import EventKind
 from provision.bmc.power import (
+    WENT,
     PowerRequest,
     PowerState,
     PowerStep,
     ResetType,
-    WENT,
     SystemView,
     Witness,
     action_info_path,

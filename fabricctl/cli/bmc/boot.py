@@ -82,7 +82,15 @@ def boot_pxe(
     HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
     """
     plan = _plan(
-        "pxe", persistent=persistent, nic=nic, mode=mode, reset=reset, prove=prove, again=again, force=force, grace=grace
+        "pxe",
+        persistent=persistent,
+        nic=nic,
+        mode=mode,
+        reset=reset,
+        prove=prove,
+        again=again,
+        force=force,
+        grace=grace,
     )
     set_boot(
         "boot pxe", plan, hosts, site, state, yes=yes, force=force_in_service, reason=reason, format=format
@@ -110,7 +118,16 @@ def boot_http(
 
     HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
     """
-    plan = _plan("http", persistent=persistent, nic=nic, reset=reset, prove=prove, again=again, force=force, grace=grace)
+    plan = _plan(
+        "http",
+        persistent=persistent,
+        nic=nic,
+        reset=reset,
+        prove=prove,
+        again=again,
+        force=force,
+        grace=grace,
+    )
     set_boot(
         "boot http", plan, hosts, site, state, yes=yes, force=force_in_service, reason=reason, format=format
     )
@@ -137,7 +154,16 @@ def boot_disk(
 
     HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
     """
-    plan = _plan("disk", persistent=persistent, mode=mode, reset=reset, prove=prove, again=again, force=force, grace=grace)
+    plan = _plan(
+        "disk",
+        persistent=persistent,
+        mode=mode,
+        reset=reset,
+        prove=prove,
+        again=again,
+        force=force,
+        grace=grace,
+    )
     set_boot(
         "boot disk", plan, hosts, site, state, yes=yes, force=force_in_service, reason=reason, format=format
     )
@@ -163,7 +189,9 @@ def boot_media(
 
     HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
     """
-    plan = _plan("media", persistent=persistent, reset=reset, prove=prove, again=again, force=force, grace=grace)
+    plan = _plan(
+        "media", persistent=persistent, reset=reset, prove=prove, again=again, force=force, grace=grace
+    )
     set_boot(
         "boot media", plan, hosts, site, state, yes=yes, force=force_in_service, reason=reason, format=format
     )

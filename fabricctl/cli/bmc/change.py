@@ -81,15 +81,7 @@ def run_change(
     rows = [*_unchanged(planned), *_untold(seen.outcomes)]
     done: Asked[R] = Asked(())
     if hosts:
-        try:
-            guard_change(
-                desk, hosts, manner.disturbs or manner.what, force=manner.force or not manner.disturbs
-            )
-            consent(len(hosts), yes=manner.yes, ask=manner.format is Format.TEXT)
-        except (UsageError, InServiceError):
-            rows += [Changed(one.host, Result.PLANNED, said=one.words) for one in planned if one.words]
-            _show_changes(manner.format, _ordered(rows, desk), seen.outcomes, planned, applied=False)
-            raise
+        allow(desk, manner, planned, seen.outcomes)
         done = _apply(desk, manner, hosts, work)
         rows += _rows(done.outcomes, changed)
         finished = {outcome.target.host for outcome in done.outcomes}
@@ -104,6 +96,27 @@ def run_change(
         shown=bool(hosts),
         interrupted=done.interrupted,
     )
+
+
+def allow(
+    desk: Desk, manner: Manner, planned: Sequence[Planned], seen: Sequence[Outcome[Any]]
+) -> None:
+    """Guard and consent. Without them the document tells the plan, and that it was not applied.
+
+    :raises InServiceError: :raises UsageError: it is not allowed; nothing was changed.
+    """
+    from provision.report.change_report import Changed, Result
+
+    hosts = [one.host for one in planned if one.words]
+    force = manner.force or not manner.disturbs
+    try:
+        guard_change(desk, hosts, manner.disturbs or manner.what, force=force)
+        consent(len(hosts), yes=manner.yes, ask=manner.format is Format.TEXT)
+    except (UsageError, InServiceError):
+        rows = [Changed(one.host, Result.PLANNED, said=one.words) for one in planned if one.words]
+        rows += [*_unchanged(planned), *_untold(seen)]
+        _show_changes(manner.format, _ordered(rows, desk), seen, planned, applied=False)
+        raise
 
 
 def _ordered(rows: Sequence[Changed], desk: Desk) -> list[Changed]:

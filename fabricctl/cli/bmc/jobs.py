@@ -132,9 +132,7 @@ def clear_jobs(
     wanted = check_job_id(job_id)
     desk = open_desk(hosts, site, state)
     seen = ask_all(desk, read_jobs, "reading jobs")
-    manner = Manner(
-        "jobs clear", "take a job out of its queue", yes, force_in_service, reason, format
-    )
+    manner = Manner("jobs clear", "take a job out of its queue", yes, force_in_service, reason, format)
 
     def plan(host: str, found: list[Job]) -> Planned:
         job = next((job for job in found if job.id == wanted), None)

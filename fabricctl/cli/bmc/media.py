@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricctl.cli.bmc.common import Force, Hosts, Reason, SiteFile, Yes, open_desk
 from fabricctl.cli.bmc.boot import Again
+from fabricctl.cli.bmc.common import Force, Hosts, Reason, SiteFile, Yes, open_desk
 from fabricctl.cli.bmc.power import ForceOff, Grace
 from fabricctl.cli.bmc.reading import Each
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
+    from fabricctl.cli.bmc.change import Manner
     from provision.bmc.media import Drive
     from provision.bmc.outcome import Change
     from provision.redfish.bmc import Bmc
-    from fabricctl.cli.bmc.change import Manner
     from provision.report.change_report import Planned
     from provision.workflows.journal import Journal
 
@@ -73,7 +73,9 @@ def insert_media(
     from fabricctl.cli.bmc.boot import set_boot
 
     power = PowerOptions(force=force, grace_s=grace)
-    plan = BootPlan(BootSource.CD, image=url, replace=replace, reset=True, prove=prove, again=again, power=power)
+    plan = BootPlan(
+        BootSource.CD, image=url, replace=replace, reset=True, prove=prove, again=again, power=power
+    )
     set_boot(
         "media insert",
         plan,
