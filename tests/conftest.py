@@ -16,14 +16,14 @@ from tests import hunt
 from tests.sim.ibsim import Ibsim, missing_tools, simulated
 from tests.sim.postgres import Postgres, find_program
 
+hunt.new_marker()  # before any simulator is imported: conftest.py of a folder may do so before pytest_configure
 ROOT = Path(__file__).resolve().parent.parent
 NO_CAPTURES = "captures not found"
 NO_TOOLS = "tools not installed"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Passwords of simulators get this session's marker; TEST_INSTALLED=1: the packages must be the installed ones."""
-    hunt.new_marker()  # before any simulator is imported
+    """TEST_INSTALLED=1: the packages must be the installed ones."""
     if os.environ.get("TEST_INSTALLED") != "1":
         return
     import fabricctl

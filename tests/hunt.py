@@ -3,9 +3,11 @@
 Passwords of simulated BMCs, and tokens of their sessions, begin with a marker, random for the session. Searched for
 it, for its base64 as HTTP Basic would carry it, and for every password that was set on a simulated BMC:
 
-- every file below the session's temporary folder: state stores, logs, reports, JSON (also inside ``.gz``);
+- every file below the session's temporary folder, and below the folders that simulators make (:func:`new_folder`):
+  state stores, databases, logs, reports, JSON (also inside ``.gz``);
 - every output that a test looked at: of commands, of ``capsys``, of Typer's runner; what pytest itself captured;
-- every command line: of each process a test starts, and of all processes, looked at ten times a second.
+- every command line and environment: of each process a test starts, and of all processes, looked at ten times a second;
+  only the variable that a site file names may hold a password.
 
 A password may stand in the secret store and in the files that bring it, nothing else; those must be private.
 """
@@ -16,13 +18,16 @@ import base64
 import contextlib
 import functools
 import gzip
+import hashlib
 import os
 import re
 import secrets
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +38,15 @@ VARIABLE = "FABRICCTL_SIM_MARKER"
 """Environment variable that carries the marker to simulators in processes of their own and to pytest's workers."""
 PLAIN = "simulated"
 """Marker of simulators that run outside a session of tests."""
+GIVEN = frozenset({VARIABLE, "FABRICCTL_SIM_PASSWORD"})
+"""Environment variables that may hold the marker and a password: the operator set them."""
 EVERY_S = 0.1
 SHORTEST = 12
 """Shorter passwords that a test sets are words that may stand anywhere (``calvin``); made ones are longer."""
 STORES = (".secrets", ".password")
 """Endings of the secret store and of files a site names as password: they hold passwords and must be private."""
+WAL = "pg_wal"
+"""PostgreSQL's log of changes: as large as everything it ever wrote, which stands in its tables after a checkpoint."""
 LISTS = re.compile(r"(?:factory|vendor|labels)[\w.-]*\.(?:csv|txt|json)\Z")
 """Lists of factory passwords as a vendor sends them: input of ``credentials import``."""
 
@@ -77,6 +86,9 @@ class Hunt:
         self._patterns = patterns(words)
         self._found: dict[str, None] = {}
         self._lines: set[bytes] = set()
+        self._variables: set[tuple[bytes, bytes]] = set()
+        self._searched: set[bytes] = set()
+        self._roots: list[Path] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._look_at_processes, name="secret hunt", daemon=True)
 
@@ -94,18 +106,42 @@ class Hunt:
 
     def search(self, root: Path) -> None:
         """Look into every file below a folder, and at what was seen of command lines."""
-        self._patterns = patterns([*self._words, *self._more()])
+        self._learn()
         for line in self._lines:
-            self.say(f"command line of {line.split(bytes(1))[0].decode('utf-8', 'replace')}", line)
-        for folder, _, names in os.walk(root):
+            self.say(f"command line of {_name(line)}", line)
+        for line, variable in self._variables:
+            self.say(f"environment of {_name(line)}: {os.fsdecode(variable.partition(b'=')[0])}", variable)
+        for folder in [root, *self._roots]:
+            self.search_folder(folder)
+
+    def search_folder(self, root: Path) -> None:
+        """Look into every file below a folder that is about to go, or at the end."""
+        self._learn()
+        for folder, inner, names in os.walk(root):
+            inner[:] = [name for name in inner if name != WAL]
             for name in names:
                 self._search_file(Path(folder, name))
+
+    def keep_in_mind(self, folder: Path) -> None:
+        """A folder that is searched at the end, should it still be there."""
+        self._roots.append(folder)
+
+    def _learn(self) -> None:
+        """What is looked for by now; a word that holds another one is found with that."""
+        more = [word for word in self._more() if not any(known in word for known in self._words)]
+        self._patterns = patterns([*self._words, *more])
 
     def _search_file(self, path: Path) -> None:
         with contextlib.suppress(FileNotFoundError):  # removed while we looked
             if not path.is_file() or path.is_symlink():
                 return
             data = path.read_bytes()
+            if path.suffix not in STORES:  # of which the mode counts too
+                # a database server has the same files again and again
+                digest = hashlib.blake2b(data, digest_size=16).digest() + len(self._patterns).to_bytes(4)
+                if digest in self._searched:
+                    return
+                self._searched.add(digest)
             if data[:2] == b"\x1f\x8b":
                 with contextlib.suppress(OSError, EOFError):  # not gzip after all, or cut short by a test
                     data = gzip.decompress(data)
@@ -132,18 +168,50 @@ class Hunt:
             self._stop.set()
             self._thread.join()
 
-    def started(self, argv: object) -> None:
+    def started(self, argv: object, environment: Mapping[str, str] | None) -> None:
         """A process is being started."""
         words = [argv] if isinstance(argv, str | bytes | os.PathLike) else list(argv)  # type: ignore[call-overload]
         with contextlib.suppress(TypeError):  # not words at all: the start will fail by itself
-            self._lines.add(b"\0".join(os.fsencode(word) for word in words))
+            line = b"\0".join(os.fsencode(word) for word in words)
+            self._lines.add(line)
+            self._environment(
+                line, (os.fsencode(f"{name}={text}") for name, text in (environment or {}).items())
+            )
+
+    def _environment(self, line: bytes, variables: Iterable[bytes]) -> None:
+        """Remember those variables of a process that look like a secret, by the words known so far."""
+        for variable in variables:
+            name = os.fsdecode(variable.partition(b"=")[0])
+            if name not in GIVEN and any(pattern in variable for pattern in self._patterns):
+                self._variables.add((line, variable))
 
     def _look_at_processes(self) -> None:
         while not self._stop.wait(EVERY_S):
             for entry in os.scandir("/proc"):
                 if entry.name.isdigit():
-                    with contextlib.suppress(OSError):  # it ended meanwhile
-                        self._lines.add(Path(entry.path, "cmdline").read_bytes())
+                    with contextlib.suppress(OSError):  # it ended meanwhile, or is another user's
+                        line = Path(entry.path, "cmdline").read_bytes()
+                        self._lines.add(line)
+                        self._environment(line, Path(entry.path, "environ").read_bytes().split(b"\0"))
+
+
+def _name(line: bytes) -> str:
+    return line.split(b"\0")[0].decode("utf-8", "replace")
+
+
+def new_folder(prefix: str, inside: str | None = None) -> Path:
+    """A folder for a simulator, outside the session's; it is searched too. :func:`remove_folder` ends it."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=inside))
+    for hunt in _HUNTS:
+        hunt.keep_in_mind(folder)
+    return folder
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove it; hunts that listen search it before."""
+    for hunt in _HUNTS:
+        hunt.search_folder(folder)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 _HUNTS: list[Hunt] = []
@@ -174,22 +242,27 @@ def _listen() -> None:
     def audit(event: str, args: tuple[Any, ...]) -> None:
         if event == "subprocess.Popen":
             for hunt in _HUNTS:
-                hunt.started(args[1])
+                hunt.started(args[1], args[3])
 
     sys.addaudithook(audit)
-    _tap(pytest.CaptureFixture, "readouterr", lambda captured: ("captured by a test", *captured))
-    _tap(CliRunner, "invoke", lambda done: ("of a command run within a test", done.stdout_bytes, done.output))
-    _tap(subprocess, "run", lambda done: (f"of {str(done.args)[:200]}", done.stdout, done.stderr))
+    _tap(pytest.CaptureFixture, "readouterr", lambda captured, _: ("captured by a test", *captured))
+    _tap(
+        CliRunner,
+        "invoke",
+        lambda done, _: ("of a command run within a test", done.stdout_bytes, done.output),
+    )
+    # subprocess.run takes its output by communicate, too
+    _tap(subprocess.Popen, "communicate", lambda done, process: (f"of {str(process.args)[:200]}", *done))
 
 
-def _tap(owner: Any, name: str, said: Callable[[Any], tuple[Any, ...]]) -> None:
-    """Hear what a function gives back."""
+def _tap(owner: Any, name: str, said: Callable[..., tuple[Any, ...]]) -> None:
+    """Hear what a method gives back. :param said: of that and the object: where, and texts."""
     plain = getattr(owner, name)
 
     @functools.wraps(plain)
-    def listened(*args: Any, **kwargs: Any) -> Any:
-        result = plain(*args, **kwargs)
-        where, *texts = said(result)
+    def listened(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = plain(self, *args, **kwargs)
+        where, *texts = said(result, self)
         heard(f"output {where}", *texts)
         return result
 

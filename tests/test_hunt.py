@@ -14,7 +14,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from tests.hunt import Hunt, patterns
+from tests.hunt import Hunt, new_folder, patterns, remove_folder
 
 WORD = "Planted0f3c9a"
 PASSWORD = f"{WORD}-of-gpu001"
@@ -70,10 +70,13 @@ def test_outputs_of_commands_are_heard(capsys: pytest.CaptureFixture[str]) -> No
     with Hunt(WORD).listening() as hunt:
         subprocess.run([sys.executable, "-c", "import os; print(os.environ['P'])"], capture_output=True, check=True,
                        env={"P": PASSWORD})  # fmt: skip
+        show = [sys.executable, "-c", "import sys; sys.stderr.write(sys.stdin.read())"]
+        with subprocess.Popen(show, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as shown:
+            shown.communicate(PASSWORD)
         CliRunner().invoke(app)
         sys.stdout.write(PASSWORD)
         capsys.readouterr()
-    assert len(hunt.found) == 3, hunt.found
+    assert len(hunt.found) == 4, hunt.found
 
 
 def test_command_lines_are_seen_of_our_processes_and_of_theirs(tmp_path: Path) -> None:
@@ -90,6 +93,43 @@ def test_command_lines_are_seen_of_our_processes_and_of_theirs(tmp_path: Path) -
             hunt.search(tmp_path)
         running.wait()
     assert hunt.found[1:] == [f"command line of {sys.executable}"]
+
+
+def test_environments_of_processes_are_seen_but_for_what_the_operator_set(tmp_path: Path) -> None:
+    child = (
+        "import os, subprocess\n"
+        "subprocess.run(['sleep', '2'], env={'PGPASSWORD': os.environ['FABRICCTL_SIM_PASSWORD']})"
+    )
+    with Hunt(WORD).listening() as hunt:
+        subprocess.run(["true"], env={"BMC_PASSWORD": PASSWORD, "HOME": "/"}, check=True)
+        hunt.search(tmp_path)
+        assert hunt.found == ["environment of true: BMC_PASSWORD"]
+        running = subprocess.Popen(
+            [sys.executable, "-c", child], env={"FABRICCTL_SIM_PASSWORD": PASSWORD, "PATH": "/bin"}
+        )
+        deadline = time.monotonic() + 5
+        while len(hunt.found) < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+            hunt.search(tmp_path)
+        running.wait()
+    assert hunt.found[1:] == ["environment of sleep: PGPASSWORD"]
+
+
+def test_a_simulators_folder_is_searched_before_it_goes_and_at_the_end(tmp_path: Path) -> None:
+    with Hunt(WORD).listening() as hunt:
+        gone, kept = new_folder("gone-"), new_folder("kept-")
+        for folder in (gone, kept):
+            (folder / "daemon.log").write_text(PASSWORD)
+        (gone / "pg_wal").mkdir()
+        (gone / "pg_wal" / "1").write_text(PASSWORD + "2")
+        remove_folder(gone)
+        assert not gone.exists()
+        hunt.search(tmp_path)
+        assert hunt.found == [str(gone / "daemon.log")]
+        (kept / "daemon.log").write_text(PASSWORD + " again")
+        hunt.search(tmp_path)
+        remove_folder(kept)
+    assert hunt.found[1:] == [str(kept / "daemon.log")]
 
 
 def test_words_that_came_up_during_the_session_are_looked_for_too(tmp_path: Path) -> None:

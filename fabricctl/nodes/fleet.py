@@ -55,12 +55,14 @@ class IdentityTelling:
     """What is told of one node.
 
     :param retired: identities that no longer hold; :param takes: value -> the node it is taken from.
+    :param only_new: nothing may take the place of what the node has.
     """
 
     node: str
     facts: tuple[Fact, ...]
     retired: tuple[Fact, ...] = ()
     takes: Mapping[Value, str] = field(default_factory=dict)
+    only_new: bool = False
 
 
 def holders(records: Iterable[NodeRecord]) -> dict[Value, Holder]:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from provision.bmc.json_bodies import inner, text
+
 
 class BootSource(StrEnum):
     """``BootSourceOverrideTarget`` (DSP8010), those that are set from here."""
@@ -106,17 +108,17 @@ def settings_path(system: Mapping[str, Any], *, idrac: bool) -> str:
 
     An iDRAC has ``…/Settings``; from iDRAC10 on, the override is written only there. A DGX H100 names ``…/SD``.
     """
-    named = _map(_map(system.get("@Redfish.Settings")).get("SettingsObject")).get("@odata.id")
-    path = _text(system.get("@odata.id"))
-    return _text(named) or (f"{path}/Settings" if idrac and path else "")
+    named = inner(system, "@Redfish.Settings", "SettingsObject").get("@odata.id")
+    path = text(system.get("@odata.id"))
+    return text(named) or (f"{path}/Settings" if idrac and path else "")
 
 
 def read_boot(
     system: Mapping[str, Any], settings: Mapping[str, Any] | None, *, idrac: bool = False
 ) -> BootView:
     """The body of a system and, where it was found, that of its settings."""
-    now, later = _map(system.get("Boot")), _map((settings or {}).get("Boot"))
-    own, other = _text(system.get("@odata.id")), settings_path(system, idrac=idrac)
+    now, later = inner(system, "Boot"), inner(settings, "Boot")
+    own, other = text(system.get("@odata.id")), settings_path(system, idrac=idrac)
     moved = "BootSourceOverrideTarget" in later
     ruled = _values(later, "BootSourceOverrideTarget") is not None
     paths = [path for path in ((other, own) if moved and ruled else (own, other)) if path]
@@ -124,13 +126,13 @@ def read_boot(
     return BootView(
         override=pending if moved and not pending.off else current,
         paths=tuple(paths),
-        mode=_text(now.get("BootSourceOverrideMode")) or _text(later.get("BootSourceOverrideMode")),
+        mode=text(now.get("BootSourceOverrideMode")) or text(later.get("BootSourceOverrideMode")),
         targets=_values(now, "BootSourceOverrideTarget") or _values(later, "BootSourceOverrideTarget"),
         enabling=_values(now, "BootSourceOverrideEnabled") or _values(later, "BootSourceOverrideEnabled"),
         order=_order(later) or _order(now),
         order_waits=bool(_order(later)) and _order(later) != _order(now),
         order_path=other or own,
-        options_path=_text(_map(now.get("BootOptions")).get("@odata.id")),
+        options_path=text(inner(now, "BootOptions").get("@odata.id")),
     )
 
 
@@ -209,9 +211,9 @@ class BootOption:
 
 def read_option(body: Mapping[str, Any]) -> BootOption | None:
     """One member of BootOptions, None when it has no reference."""
-    reference = _text(body.get("BootOptionReference"))
-    name = _text(body.get("DisplayName")) or _text(body.get("Name"))
-    path, alias = _text(body.get("UefiDevicePath")), _text(body.get("Alias"))
+    reference = text(body.get("BootOptionReference"))
+    name = text(body.get("DisplayName")) or text(body.get("Name"))
+    path, alias = text(body.get("UefiDevicePath")), text(body.get("Alias"))
     enabled = body.get("BootOptionEnabled") is not False
     return BootOption(reference, name, path, alias, enabled) if reference else None
 
@@ -231,7 +233,7 @@ def decide_order(
 
 
 def _override(boot: Mapping[str, Any]) -> Override:
-    return Override(_text(boot.get("BootSourceOverrideTarget")), _text(boot.get("BootSourceOverrideEnabled")))
+    return Override(text(boot.get("BootSourceOverrideTarget")), text(boot.get("BootSourceOverrideEnabled")))
 
 
 def _order(boot: Mapping[str, Any]) -> tuple[str, ...]:
@@ -242,11 +244,3 @@ def _order(boot: Mapping[str, Any]) -> tuple[str, ...]:
 def _values(boot: Mapping[str, Any], name: str) -> frozenset[str] | None:
     values = boot.get(f"{name}@Redfish.AllowableValues")
     return frozenset(map(str, values)) if isinstance(values, list) else None
-
-
-def _map(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""

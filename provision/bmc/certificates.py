@@ -100,7 +100,10 @@ def findings_of(
     for one in judged:
         host, shown = one.shown.target.host, one.shown
         if one.standing is Standing.CHANGED and one.old is not None and not replace:
-            why = "renewed or reset on purpose? then --replace --reason TEXT; else somebody stands between"
+            why = (
+                f"renewed or reset on purpose? then fabricctl bmc trust {host} --replace --reason TEXT; else somebody "
+                "stands between"
+            )
             if one.owner:
                 why = f"that is the one recorded for {one.owner}: are the BMC cables crossed? fabricctl bmc scan tells"
             text = (

@@ -6,7 +6,7 @@ Nothing is overwritten silently: a machine that is not the one recorded stays un
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from fabricctl.hostset import natural_key
 from fabricctl.nodes.facts import FactChange, Key, family_of
@@ -169,12 +169,15 @@ def _lost(host: str, part: str, mac: str, there: bool) -> BmcFinding:
     return BmcFinding(host, "mac-vanished", text, part, mac, "")
 
 
-def worth_telling(changes: Iterable[FactChange], held: Iterable[Key]) -> list[FactChange]:
+def worth_telling(
+    changes: Iterable[FactChange], held: Iterable[Key], unsure: Collection[str] = ()
+) -> list[FactChange]:
     """Changes since the last harvest of one node: a field told for the first time is none.
 
     A part that is new among others of its kind, or that is gone, is one change and not one per field.
 
-    :param held: parts and fields of the node that were known before.
+    :param held: parts and fields of the node that were known before; :param unsure: families of which parts may have
+        been there unread: none of theirs is new.
     """
     families: dict[str, set[str]] = defaultdict(set)
     fields: dict[tuple[str, str], int] = defaultdict(int)
@@ -189,7 +192,7 @@ def worth_telling(changes: Iterable[FactChange], held: Iterable[Key]) -> list[Fa
             made[family, change.part, change.field] = change
         elif change.after is None:
             lost[family, change.part].append(change)
-        elif family in families and change.part not in families[family]:
+        elif family in families and family not in unsure and change.part not in families[family]:
             made[family, change.part, ""] = FactChange(change.node, change.part, family, None, "new")
     for (family, part), some in lost.items():
         if len(some) == fields[family, part]:

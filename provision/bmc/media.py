@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricctl.errors import UsageError
+from provision.bmc.json_bodies import inner, text
 
 SCHEMES = ("http", "https", "nfs", "cifs")
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.\-]*)://(?P<place>[^/?#]+)/(?P<path>[^?#]+)")
@@ -23,26 +24,26 @@ def check_image(url: str) -> str:
 
     :raises UsageError: it is none of these, or carries credentials, which would be kept in the BMC's log and ours.
     """
-    text = url.strip()
-    if re.match(r"(?:[A-Za-z][A-Za-z0-9+.\-]*:)?//[^/?#]*@", text):
+    given = url.strip()
+    if re.match(r"(?:[A-Za-z][A-Za-z0-9+.\-]*:)?//[^/?#]*@", given):
         raise UsageError(
             "the image's address carries a user or password: serve it without, or from another place"
         )
-    if not text.isprintable() or " " in text:
+    if not given.isprintable() or " " in given:
         raise UsageError("the image's address: expected one word without control characters")
-    url_parts = _URL.match(text)
+    url_parts = _URL.match(given)
     if url_parts and url_parts["scheme"].lower() in SCHEMES and url_parts["path"].strip("/"):
-        return text
-    if _CIFS.match(text) or (_NFS.match(text) and "://" not in text):
-        return text
+        return given
+    if _CIFS.match(given) or (_NFS.match(given) and "://" not in given):
+        return given
     raise UsageError(
-        f"image {text!r}: expected an address the BMC can fetch ({', '.join(SCHEMES)}), such as "
+        f"image {given!r}: expected an address the BMC can fetch ({', '.join(SCHEMES)}), such as "
         "http://192.0.2.10/boot.iso"
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Drive:
+class VirtualDrive:
     """One virtual drive.
 
     :param image: that is in it, empty when none; :param insert_path: and ``eject_path`` of its actions, empty when it
@@ -78,17 +79,17 @@ def image_words(image: str) -> str:
     return image.partition("?")[0]
 
 
-def read_drive(body: Mapping[str, Any]) -> Drive:
+def read_drive(body: Mapping[str, Any]) -> VirtualDrive:
     """One member of a VirtualMedia collection."""
-    path, actions = _text(body.get("@odata.id")), body.get("Actions")
+    path, actions = text(body.get("@odata.id")), body.get("Actions")
     types = body.get("MediaTypes")
-    inserted = body.get("Inserted") is True or bool(_text(body.get("Image")))
-    return Drive(
+    inserted = body.get("Inserted") is True or bool(text(body.get("Image")))
+    return VirtualDrive(
         path=path,
-        name=_text(body.get("Name")) or path.rpartition("/")[2],
+        name=text(body.get("Name")) or path.rpartition("/")[2],
         types=frozenset(map(str, types)) if isinstance(types, list) else frozenset(),
         inserted=inserted,
-        image=(_text(body.get("Image")) or _text(body.get("ImageName"))) if inserted else "",
+        image=(text(body.get("Image")) or text(body.get("ImageName"))) if inserted else "",
         insert_path=_target(actions, INSERT),
         eject_path=_target(actions, EJECT),
     )
@@ -101,13 +102,13 @@ class MediaDecision:
     :param drive: that is meant, None when there is none; :param refused: why it cannot be done.
     """
 
-    drive: Drive | None = None
-    eject: Drive | None = None
-    insert: Drive | None = None
+    drive: VirtualDrive | None = None
+    eject: VirtualDrive | None = None
+    insert: VirtualDrive | None = None
     refused: str = ""
 
 
-def decide_insert(drives: Sequence[Drive], image: str, *, replace: bool = False) -> MediaDecision:
+def decide_insert(drives: Sequence[VirtualDrive], image: str, *, replace: bool = False) -> MediaDecision:
     """What brings an image into the drive a node boots from: the first optical one that can be filled."""
     usable = [drive for drive in drives if drive.optical and drive.insert_path]
     there = next((drive for drive in usable if drive.inserted and drive.image == image), None)
@@ -123,15 +124,10 @@ def decide_insert(drives: Sequence[Drive], image: str, *, replace: bool = False)
     return MediaDecision(taken, eject=taken, insert=taken)
 
 
-def decide_eject(drives: Iterable[Drive], image: str = "") -> tuple[Drive, ...]:
+def decide_eject(drives: Iterable[VirtualDrive], image: str = "") -> tuple[VirtualDrive, ...]:
     """Drives to empty: all that hold something, or only those that hold one image."""
     return tuple(drive for drive in drives if drive.inserted and image in ("", drive.image))
 
 
 def _target(actions: Any, name: str) -> str:
-    action = actions.get(name) if isinstance(actions, Mapping) else None
-    return _text(action.get("target")) if isinstance(action, Mapping) else ""
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return text(inner(actions, name).get("target"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricctl.errors import UsageError
-from fabricctl.nodes.facts import NodeFact
+from fabricctl.nodes.facts import NodeFact, Value
 from fabricctl.nodes.model import DERIVED, Fact, IdentityKind, make_fact
 from provision.bmc.inventory import Depth, Family, Inventory, NetFunction, Role, System
 from provision.bmc.reading import How, Reading, readings
@@ -19,6 +19,8 @@ BOARD_PART = "board"
 """Part of the serial number of a Dell: it is the board's, and changes with it while the service tag stays."""
 STATUS_FIELD = "harvest.status"
 """Of the node itself: how its last harvest went."""
+UNSURE = "unsure"
+"""Key of that status: families of which parts may be there unread."""
 
 
 def identities_of(inventory: Inventory) -> list[Fact]:
@@ -186,8 +188,16 @@ def status_fact(inventory: Inventory | None, why: str = "") -> NodeFact:
     missing = unread(inventory)
     depth = inventory.depth.name.lower()
     if missing:
-        return NodeFact("", STATUS_FIELD, {"complete": False, "depth": depth, "why": missing[0].what}, SOURCE)
+        families: list[Value] = [family.value for family in sorted(unsure(inventory))]
+        status: dict[str, Value] = {"complete": False, "depth": depth, "why": missing[0].what}
+        return NodeFact("", STATUS_FIELD, {**status, UNSURE: families}, SOURCE)
     return NodeFact("", STATUS_FIELD, {"complete": True, "depth": depth}, SOURCE)
+
+
+def unsure_before(status: object) -> frozenset[str]:
+    """Families of which a stored status says that parts may be there unread."""
+    found = status.get(UNSURE) if isinstance(status, dict) else None
+    return frozenset(str(family) for family in found) if isinstance(found, list) else frozenset()
 
 
 def complete_at(status: object, depth: Depth) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from provision.bmc.json_bodies import inner, objects, text
 from provision.bmc.times import parse_time
 
 
@@ -86,26 +87,25 @@ def action_info_path(system: Mapping[str, Any]) -> str:
     A DGX H100 (BMC of 2024) lists them there only.
     """
     action = _action(system)
-    return _text(action.get("@Redfish.ActionInfo")) if _listed(action) is None else ""
+    return text(action.get("@Redfish.ActionInfo")) if _listed(action) is None else ""
 
 
 def read_system(system: Mapping[str, Any], action_info: Mapping[str, Any] | None = None) -> SystemView:
     """A system's body, with the body of its reset action's info where that was needed."""
     action = _action(system)
     allowed = _listed(action)
-    for parameter in (action_info or {}).get("Parameters") or ():
-        if isinstance(parameter, Mapping) and parameter.get("Name") == "ResetType":
+    for parameter in objects(action_info, "Parameters"):
+        if parameter.get("Name") == "ResetType":
             values = parameter.get("AllowableValues")
             allowed = allowed if not isinstance(values, list) else frozenset(map(str, values))
-    progress = system.get("BootProgress")
-    word = _text(system.get("PowerState"))
-    path = _text(action.get("target")) or f"{_text(system.get('@odata.id'))}/Actions/ComputerSystem.Reset"
+    word = text(system.get("PowerState"))
+    path = text(action.get("target")) or f"{text(system.get('@odata.id'))}/Actions/ComputerSystem.Reset"
     return SystemView(
         power=PowerState(word) if word in list(PowerState) else PowerState.UNKNOWN,
         reset_path=path,
         allowed=allowed,
-        progress=_text(progress.get("LastState")) if isinstance(progress, Mapping) else "",
-        last_reset=_text(system.get("LastResetTime")),
+        progress=text(inner(system, "BootProgress").get("LastState")),
+        last_reset=text(system.get("LastResetTime")),
     )
 
 
@@ -295,15 +295,9 @@ def _other_moment(before: str, now: str) -> bool:
 
 
 def _action(system: Mapping[str, Any]) -> Mapping[str, Any]:
-    actions = system.get("Actions")
-    action = actions.get("#ComputerSystem.Reset") if isinstance(actions, Mapping) else None
-    return action if isinstance(action, Mapping) else {}
+    return inner(system, "Actions", "#ComputerSystem.Reset")
 
 
 def _listed(action: Mapping[str, Any]) -> frozenset[str] | None:
     values = action.get("ResetType@Redfish.AllowableValues")
     return frozenset(map(str, values)) if isinstance(values, list) else None
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""

@@ -43,8 +43,8 @@ def error_of(target: Target, method: str, reply: Reply) -> BmcError:
         hint = (
             "an iDRAC10 offers no HTTP Basic: leave basic out of management.bmc_access"
             if target.basic
-            else "check user and password (fabricctl bmc credentials import FILE --replace) before trying again: a few "
-            "failures lock the account"
+            else f"is it the machine that the site expects? fabricctl bmc scan {target.host}; another password: "
+            "fabricctl bmc credentials import FILE --replace; an iDRAC locks the login after 3 failures"
         )
         return BmcLoginError(f"the BMC does not accept the login: {said(reply)}", bmc=name, hint=hint)
     if kind is Meaning.NOT_READY:

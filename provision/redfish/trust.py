@@ -41,7 +41,7 @@ def must_be_trusted(target: Target) -> None:
         raise BmcTlsError(
             "no certificate is recorded for this BMC, so it gets no password",
             bmc=str(target),
-            hint=f"run fabricctl bmc trust {target.host}",
+            hint=f"run fabricctl bmc trust {target.host}; it tells, too, when the BMC does not answer at all",
         )
 
 
@@ -55,7 +55,8 @@ def other_certificate(target: Target, found: str) -> BmcFingerprintError:
     return BmcFingerprintError(
         f"expected the pinned certificate {target.trust.fingerprint}, found {found}; nothing was sent",
         bmc=str(target),
-        hint=f"if it was renewed on purpose, run fabricctl bmc trust {target.host}; else somebody stands between",
+        hint=f"if it was renewed on purpose: fabricctl bmc trust {target.host} --replace --reason TEXT; else somebody "
+        "stands between",
     )
 
 

@@ -135,7 +135,9 @@ def said_lines(said: Iterable[tuple[str, str]], style: str = PLAIN, *, parts: bo
     """(host, text) as lines, hosts that say about the same in one. :param parts: names of parts are folded too."""
     groups = alike(said, parts=parts)
     head = DIM if style == DIM else BOLD
-    lines: list[Line] = [((f"  {one.who}", head), (f"  {one.text}", style)) for one in groups[:SHOWN]]
+    lines: list[Line] = [
+        ((f"  {one.who}", head), (f"  {filled(one.text, one.who)}", style)) for one in groups[:SHOWN]
+    ]
     return [*lines, *more_line(len(groups) - SHOWN, "line")]
 
 
@@ -146,7 +148,7 @@ def failures_json(outcomes: Iterable[Outcome[Any]]) -> list[dict[str, str]]:
             "host": outcome.target.host,
             "address": outcome.target.address,
             "error": type(outcome.error).__name__.removesuffix("Error"),
-            "reason": reason(outcome.error, outcome.target),
+            "reason": filled(reason(outcome.error, outcome.target), outcome.target.host),
         }
         for outcome in outcomes
         if outcome.error is not None
@@ -156,7 +158,18 @@ def failures_json(outcomes: Iterable[Outcome[Any]]) -> list[dict[str, str]]:
 def reason(error: BmcError, target: Target) -> str:
     """An error without the BMC's name and address, so that equal ones fold; advice names HOSTS instead."""
     text = str(error).removeprefix(f"{error.bmc}: ").replace(str(target), "it")
-    return re.sub(rf"(fabricctl bmc [a-z ]+) {re.escape(target.host)}(?![\w-])", r"\1 HOSTS", text)
+    text = re.sub(rf"(fabricctl bmc [a-z ]+) {re.escape(target.host)}(?![\w-])", r"\1 HOSTS", text)
+    if target.service_tag:
+        text = text.replace(f"service tag {target.service_tag}", "service tag")
+    return re.sub(rf"(?<![\w./:-]){re.escape(target.host)}(?![\w./:-])", "it", text)
+
+
+def filled(text: str, who: str) -> str:
+    """Advice with the hosts that it is for, as it can be pasted into a shell; HOSTS stays where they are many."""
+    if len(who) > LONGEST:
+        return text
+    hosts = f"'{who}'" if "[" in who else who
+    return re.sub(r"(fabricctl bmc [a-z ]+) HOSTS\b", lambda match: f"{match[1]} {hosts}", text)
 
 
 def exposure_lines(targets: Iterable[Target]) -> list[Line]:

@@ -101,9 +101,7 @@ def _hosts(found: Import) -> Iterable[Line]:
     if found.bare:
         yield ((f"  without a password: {fold(found.bare)}", BAD),)
     if found.tagless:
-        text = (
-            f"  service tag not known: {fold(found.tagless)}; fabricctl bmc scan --write-tags FILE finds them"
-        )
+        text = f"  service tag not known: {fold(found.tagless)}; fabricctl bmc scan --record finds them"
         yield ((text, DOUBT),)
 
 

@@ -35,21 +35,24 @@ def host_lines(host: str, components: Sequence[Component], *, everything: bool) 
 def fleet_lines(spreads: Sequence[Spread]) -> list[Line]:
     """Version -> hosts for every kind of part; those that differ from most stand out."""
     lines: list[Line] = []
-    model: str | None = None
-    width = min(48, max((len(row.kind) for row in spreads), default=0))
+    everyone: dict[str, set[str]] = {}
     for row in spreads:
-        if row.model != model:
-            model = row.model
-            lines += [((model or "model not told", BOLD),)]
-        odd = row.odd
-        for at, (version, hosts) in enumerate(row.versions.items()):
-            kind = row.kind if at == 0 else ""
+        everyone.setdefault(row.model, set()).update(host for some in row.versions.values() for host in some)
+    width = min(48, max((len(row.kind) for row in spreads), default=0))
+    deep = max((len(version) for row in spreads for version in row.versions), default=0)
+    for at, row in enumerate(spreads):
+        if at == 0 or row.model != spreads[at - 1].model:
+            lines += [((row.model or "model not told", BOLD),)]
+        for number, (version, hosts) in enumerate(row.versions.items()):
+            kind = row.kind if number == 0 else ""
+            odd = version in row.odd
+            who = "all" if everyone[row.model] == set(hosts) else hosts_cell(hosts)
             lines.append(
                 (
                     (f"  {kind[:48]:<{width}}  ", PLAIN),
-                    (f"{version:<20}", BAD if version in odd else PLAIN),
-                    (f"  {len(hosts):>5,}  {hosts_cell(hosts)}", PLAIN),
-                    ("  <- differs from most" if version in odd else "", BAD),
+                    (f"{version:<{deep}}", BAD if odd else PLAIN),
+                    (f"  {len(hosts):>5,}  {who}", PLAIN),
+                    ("  <- differs from most" if odd else "", BAD),
                 )
             )
     return lines

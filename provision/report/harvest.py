@@ -11,6 +11,7 @@ from fabricctl.hostset import fold, natural_key
 from fabricctl.nodes.facts import FactChange
 from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
 from fabricctl.report.tables import text_table
+from fabricctl.words import many
 from provision.bmc.inventory import Depth, Inventory, Role, Technology
 from provision.bmc.node_facts import Unread, unread
 from provision.bmc.outcome import BmcFinding, Outcome
@@ -78,12 +79,14 @@ def doubts(told: Told) -> list[tuple[str, str]]:
 
 
 def _headline(told: Told) -> Line:
-    read, wanted = len(told.inventories), told.wanted
+    parts, wanted = len(told.unread), told.wanted
+    read = len(told.inventories) - parts
     style = GOOD if told.exit_code == EXIT_OK else BOLD
     again = f"; {len(told.skipped):,} were read completely before" if told.skipped else ""
     depth = "" if told.depth is Depth.DEFAULT else f" ({told.depth.name.lower()})"
     cut = ", interrupted" if told.interrupted else ""
-    return ((f"{read:,} of {wanted:,} BMCs read{depth}{cut}{again}", style),)
+    part = f", {parts:,} in part" if parts else ""
+    return ((f"{read:,} of {many(wanted, 'BMC')} read{depth}{part}{cut}{again}", style),)
 
 
 COLUMNS = ("hosts", "model", "cards", "Ethernet", "InfiniBand", "MACs", "GUIDs", "missing")

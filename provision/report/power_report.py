@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fabricctl.report.screen import BAD, DIM, DOUBT, PLAIN
 from provision.bmc.boot import BootView
 from provision.bmc.jobs import Job, Phase
-from provision.bmc.media import Drive
+from provision.bmc.media import VirtualDrive
 from provision.bmc.power import PowerState, SystemView
 from provision.report.common import Table
 
@@ -84,7 +84,7 @@ def job_table(jobs: Mapping[str, Sequence[Job]]) -> Table:
     return Table(JOB_COLUMNS, rows, styles, ("phase", "percent", "name", "message", "text"))
 
 
-def media_table(drives: Mapping[str, Sequence[Drive]]) -> Table:
+def media_table(drives: Mapping[str, Sequence[VirtualDrive]]) -> Table:
     """Host -> its virtual drives, one row each."""
     rows = [
         (host, drive.path, " ".join(sorted(drive.types)), "yes" if drive.inserted else "no", drive.image)

@@ -171,5 +171,16 @@ def credentials_for(site: Site, store: SecretStore, target: Target) -> Credentia
     raise SecretError(
         f"no password for {target}: {store.reference} has none for {target.host} or {tag}, and the site file names "
         f"none under management.bmc_access",
-        hint=f"fabricctl bmc credentials import FILE --site {site.path}",
+        hint=no_password_hint(store, target, site.path),
     )
+
+
+def no_password_hint(store: SecretStore, target: Target, site_path: str) -> str:
+    """What brings a BMC its password: passwords that are kept by service tag are found once the tag is known."""
+    imports = f"fabricctl bmc credentials import FILE --site {site_path}"
+    if target.service_tag:
+        return imports
+    scan = f"fabricctl bmc scan {target.host} --record --site {site_path}"
+    learns = f"{scan} records its tag, or --write-tags FILE writes it for the site file"
+    by_tag = any(key.kind is KeyKind.TAG for key in store.entries())
+    return learns if by_tag else f"{imports}; then {learns}"

@@ -7,6 +7,7 @@ that is interrupted stores what was finished; one that is killed stores nothing,
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,7 +18,7 @@ from fabricctl.adapters.store.location import Location
 from fabricctl.adapters.store.reading import read_store
 from fabricctl.adapters.store.store import Store, open_store
 from fabricctl.errors import BmcError
-from fabricctl.nodes.facts import FactChange, FactTelling, by_part
+from fabricctl.nodes.facts import FactChange, FactTelling, HeldFact, Key, by_part
 from fabricctl.nodes.fleet import holders, plan_identities
 from fabricctl.nodes.model import DERIVED, Fact, NodeRecord
 from fabricctl.site.use import model_names
@@ -39,6 +40,7 @@ from provision.bmc.node_facts import (
     status_fact,
     unread,
     unsure,
+    unsure_before,
     whole,
 )
 from provision.bmc.outcome import BmcFinding, Outcome
@@ -161,7 +163,7 @@ class _Desk:
             findings += self._numbers(host, inventory)
             other = other_machine(host, inventory, self.tags.get(host, ""), record)
             if other is not None:
-                findings.append(other)
+                findings.append(self._unaccepted(other))
             if other is None or (other.kind == "machine-replaced" and self.request.accept_replaced):
                 trusted[host] = inventory
                 found, retired[host] = card_changes(
@@ -183,12 +185,21 @@ class _Desk:
             changes=[
                 change
                 for host, merge in merges.items()
-                for change in worth_telling(_of_parts(changes[host]), merge.held)
+                for change in worth_telling(_of_parts(changes[host]), merge.held, _unsure(merge.held))
             ],
             withheld=[host for host in self.made.inventories if host not in trusted],
             stored=list(trusted),
             unconfirmed=[host for host, facts in told.items() if any(map(self._unconfirmed, facts))],
         )
+
+    def _unaccepted(self, other: BmcFinding) -> BmcFinding:
+        """That ``--accept-replaced`` cannot help where the site file itself expects another machine."""
+        if not self.request.accept_replaced or other.kind == "machine-replaced":
+            return other
+        more = (
+            f"; --accept-replaced changes the node record, not {self.site.path}: correct service_tags there"
+        )
+        return replace(other, text=other.text + more)
 
     def _unconfirmed(self, fact: Fact) -> bool:
         held = self.held.get((fact.kind, fact.value))
@@ -217,6 +228,12 @@ class _Desk:
 def _why(error: BmcError) -> str:
     """The kind of failure; its text may name addresses and times, and would be another at every run."""
     return type(error).__name__.removeprefix("Bmc").removesuffix("Error")
+
+
+def _unsure(held: Mapping[Key, HeldFact]) -> frozenset[str]:
+    """Families that the harvest before did not read whole."""
+    status = held.get(("", STATUS_FIELD))
+    return unsure_before(json.loads(status.text)) if status is not None else frozenset()
 
 
 def _of_parts(changes: Iterable[FactChange]) -> list[FactChange]:

@@ -90,7 +90,7 @@ async def read_logs(bmc: Bmc, query: LogQuery) -> BmcLogs:
 async def _services(bmc: Bmc) -> list[Resource]:
     layout = await bmc.layout()
     owners = [layout.manager]
-    if layout.vendor != "Dell":  # an iDRAC has all its logs at the manager, others at their systems too
+    if not layout.idrac:  # an iDRAC has all its logs at the manager, others at their systems too
         owners.append(layout.system)
         owners += [path for path in await _systems(bmc) if path != layout.system]
     found: list[Resource] = []

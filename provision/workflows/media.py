@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from fabricctl.errors import BmcAnswerError, BmcNotFoundError, BmcUnsupportedError
 from fabricctl.nodes.model import EventKind
-from provision.bmc.media import EMPTY, Drive, decide_eject, decide_insert, image_words, read_drive
+from provision.bmc.media import EMPTY, VirtualDrive, decide_eject, decide_insert, image_words, read_drive
 from provision.bmc.outcome import Change
 from provision.bmc.power import PowerState
 from provision.redfish.bmc import Bmc
@@ -18,7 +18,7 @@ from provision.workflows.lc_gate import wait_ready
 from provision.workflows.power import read_power
 
 
-async def read_drives(bmc: Bmc) -> list[list[Drive]]:
+async def read_drives(bmc: Bmc) -> list[list[VirtualDrive]]:
     """Virtual drives by the place they are found in: of the system (iDRAC9 from 6.00 on, iDRAC10), of the manager."""
     layout = await bmc.layout()
     found = []
@@ -70,7 +70,9 @@ async def insert(
     return dataclasses.replace(sending.seen(now.words, holder is not None), before=before)
 
 
-async def _insert(sending: Sending, drive: Drive, others: list[list[Drive]], image: str) -> None:
+async def _insert(
+    sending: Sending, drive: VirtualDrive, others: list[list[VirtualDrive]], image: str
+) -> None:
     """Insert, at the manager's drive where the system's is not there to take it."""
     elsewhere = [other for place in others for other in place if other.optical and other.insert_path]
     for one in (drive, *elsewhere[:1]):
@@ -99,5 +101,5 @@ async def eject(
     return sending.seen(_names(left), not left)
 
 
-def _names(drives: Sequence[Drive]) -> str:
+def _names(drives: Sequence[VirtualDrive]) -> str:
     return ", ".join(dict.fromkeys(drive.words for drive in drives)) or EMPTY

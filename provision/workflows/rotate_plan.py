@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from fabricctl.errors import BmcError, SecretError
+from fabricctl.errors import (
+    BmcAnswerError,
+    BmcError,
+    BmcLoginError,
+    BmcUnsupportedError,
+    SecretError,
+    UsageError,
+)
+from fabricctl.hostset import fold
 from fabricctl.site.management import BmcAccess
 from fabricctl.site.use import bmc_access
-from provision.bmc.credential import Entry, Key, KeyKind
+from provision.bmc.credential import CredentialState, Entry, Key, KeyKind
 from provision.bmc.secret import Credentials
 from provision.bmc.target import Target
 from provision.report.change_report import Changed, Planned, Result
 from provision.report.common import reason
 from provision.secrets.reference import read_reference
-from provision.secrets.store import DEFAULT_USER, SecretStore
+from provision.secrets.store import DEFAULT_USER, SecretStore, no_password_hint
 
 if TYPE_CHECKING:
     from fabricctl.site.schema import Site
+
+
+REFERENCE = "reference"
+"""State of a password that stands nowhere but behind a reference of the site file."""
 
 
 class Fate(StrEnum):
@@ -64,7 +78,7 @@ class PasswordChange:
     @property
     def state(self) -> str:
         """What holds now, in a word: ``factory``, ``current``, ``pending``, ``reference``."""
-        return self.entry.state.value if self.entry is not None else "reference"
+        return self.entry.state.value if self.entry is not None else REFERENCE
 
 
 @dataclass(frozen=True)
@@ -78,10 +92,54 @@ class Rotated:
 
 @dataclass(frozen=True)
 class Plan:
-    """:param jobs: BMCs to change; :param hopeless: BMCs without any password to log in with, and why."""
+    """:param jobs: BMCs to change; :param hopeless: BMCs without any password to log in with, and why.
+
+    :param spared: BMCs that could be changed, too, and were not asked for.
+    """
 
     jobs: tuple[PasswordChange, ...]
     hopeless: tuple[tuple[Target, SecretError], ...]
+    spared: tuple[PasswordChange, ...] = ()
+
+
+KINDS = (*(state.value for state in CredentialState), REFERENCE)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which passwords are to be changed.
+
+    :param kinds: of :data:`KINDS`, all when there are none; :param before: only those kept before that moment, when not
+        None. A change that was interrupted is finished in any case, and a password by reference has no age: it is old.
+    """
+
+    kinds: frozenset[str] = frozenset()
+    before: datetime | None = None
+
+    def has(self, job: PasswordChange) -> bool:
+        """Whether it is wanted."""
+        if self.kinds and job.state not in self.kinds:
+            return False
+        since = job.entry.since if job.entry is not None and job.pending is None else None
+        return self.before is None or since is None or since < self.before
+
+
+def wanted(only: str, older_than: int | None, now: datetime) -> Wanted:
+    """``factory,pending`` and a number of days. :raises UsageError: a kind that is none."""
+    kinds = [word.strip().lower() for word in only.split(",") if word.strip()]
+    unknown = next((kind for kind in kinds if kind not in KINDS), None)
+    if unknown is not None or (only and not kinds):
+        raise UsageError(f"--only {only!r}: expected some of {', '.join(KINDS)}")
+    return Wanted(frozenset(kinds), None if older_than is None else now - timedelta(days=older_than))
+
+
+def narrowed(plan: Plan, which: Wanted) -> Plan:
+    """The part of a plan that is wanted."""
+    return Plan(
+        tuple(job for job in plan.jobs if which.has(job)),
+        plan.hopeless,
+        tuple(job for job in plan.jobs if not which.has(job)),
+    )
 
 
 def plan_rotation(site: Site, store: SecretStore, targets: Sequence[Target]) -> Plan:
@@ -118,7 +176,7 @@ def _job(target: Target, access: BmcAccess, store: SecretStore, site_path: str) 
             if not unfinished:
                 raise
     if current is None and not unfinished:
-        hint = f"fabricctl bmc credentials import FILE --site {site_path}"
+        hint = no_password_hint(store, target, site_path)
         raise SecretError("no password is kept", reference=store.reference, hint=hint)
     return PasswordChange(target, entry.key if entry is not None else _key(target), user, entry, current)
 
@@ -136,7 +194,38 @@ def planned(plan: Plan, length: int) -> list[Planned]:
         else Planned(job.host, f"new password of {length} characters for {job.user}, now {job.state}")
         for job in plan.jobs
     ]
+    listed += [Planned(job.host, already=f"{job.state}, not asked for") for job in plan.spared]
     return listed + [Planned(target.host, refused=str(error)) for target, error in plan.hopeless]
+
+
+def count_words(plan: Plan) -> str:
+    """``of them factory: 380, pending: 32``, in the order of :data:`KINDS`."""
+    counts = Counter(job.state for job in plan.jobs)
+    return ", ".join(f"{kind}: {counts[kind]:,}" for kind in KINDS if counts[kind])
+
+
+def goes_on(plan: Plan, results: Sequence[Rotated], place: str) -> str:
+    """The command that finishes an interrupted run, and changes nothing that it changed.
+
+    :param place: the options that name the site.
+    """
+    done = {one.job.host for one in results if one.fate in HOLDS}
+    rest = [job for job in plan.jobs if job.host not in done]
+    if all(job.state in CONTINUED for job in rest):
+        hosts, only = fold([job.target.host for job in plan.jobs]), f" --only {','.join(CONTINUED)}"
+    else:
+        hosts, only = fold([job.target.host for job in rest]), ""
+    return f"fabricctl bmc credentials rotate '{hosts}'{only}{place}"
+
+
+CONTINUED = (CredentialState.FACTORY.value, CredentialState.PENDING.value)
+"""Kinds that are left when a change of factory passwords is interrupted."""
+
+
+def left_open(one: Rotated) -> bool:
+    """Whether it could not be told what holds, or the BMC did not say why it refused."""
+    said_no = (BmcLoginError, BmcAnswerError, BmcUnsupportedError)
+    return one.fate is Fate.UNKNOWN or (one.fate is Fate.UNCHANGED and not isinstance(one.error, said_no))
 
 
 def changed(results: Sequence[Rotated], hopeless: Sequence[tuple[Target, SecretError]] = ()) -> list[Changed]:

@@ -6,8 +6,11 @@ import asyncio
 import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
+from fabricctl.adapters.store.location import Location
+from fabricctl.adapters.store.store import open_store
 from fabricctl.errors import (
     BmcDeadlineError,
     BmcError,
@@ -15,6 +18,8 @@ from fabricctl.errors import (
     BmcTlsError,
     UsageError,
 )
+from fabricctl.nodes.fleet import IdentityTelling
+from fabricctl.nodes.model import IdentityKind, make_fact
 from provision.bmc.reply import Reply
 from provision.bmc.scan import Answer, Comparison, Sight, compare
 from provision.bmc.service_root import claim_of
@@ -28,6 +33,8 @@ DEADLINE_S = 10.0
 MAX_ADDRESSES = 4096
 """A /20. More in one scan is a typing error or wants to be said."""
 AT_ONCE = 256
+SOURCE = "scan"
+"""Source of a service tag that was claimed without a login, at the address the site has for the host."""
 _MOVED = (301, 302, 307, 308)
 
 Network = IPv4Network | IPv6Network
@@ -173,6 +180,25 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
     while cause is not None:
         yield cause
         cause = cause.__cause__ or getattr(cause, "os_error", None)
+
+
+def record_tags(location: Location, site: str, tags: Mapping[str, str], *, who: str, now: datetime) -> None:
+    """Write service tags into the node records of hosts that have none, all or none; each is an event.
+
+    :raises StateConflictError: a host got a tag meanwhile, or another host has one of these; nothing was recorded.
+    """
+    tellings = [
+        IdentityTelling(host, (make_fact(IdentityKind.SERVICE_TAG, tag, SOURCE),), only_new=True)
+        for host, tag in tags.items()
+    ]
+    with open_store(location, site=site) as store:
+        store.nodes.tell_many(tellings, who=who, reason="answered at its BMC address", now=now)
+
+
+def with_tags(seen: Comparison, owners: Mapping[str, str]) -> Comparison:
+    """The same sights, compared once the tags that were learned are the hosts' own."""
+    sights = [replace(sight, tag=sight.tag or seen.learned.get(sight.host, "")) for sight in seen.sights]
+    return compare(sights, {**owners, **{tag: host for host, tag in seen.learned.items()}})
 
 
 def tag_lines(tags: Mapping[str, str]) -> Iterator[str]:

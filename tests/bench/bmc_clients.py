@@ -4,9 +4,11 @@
 
 ``bare``: an aiohttp loop that does nothing but send the requests of a plan, two at a time to a BMC, and parse the
 answers: no reading of what they say, no checks, no retries, no store. ``crawl``: follows every link of every resource,
-one request at a time to a BMC. ``threads``: the DMTF client, one thread per BMC, the plan's requests one by one.
+one request at a time to a BMC, up to ``most`` resources. ``threads``: the DMTF client, one thread per BMC, the plan's
+requests one by one.
 
-The job: ``bmcs`` (name -> [address, port]), ``plan`` (paths to GET, in order), ``atonce`` (BMCs at once).
+The job: ``bmcs`` (name -> [address, port]), ``plan`` (paths to GET, in order), ``atonce`` (BMCs at once),
+``most``.
 The password comes in the environment, as the site file of the simulator names it.
 """
 
@@ -19,7 +21,7 @@ import ssl
 import sys
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -70,9 +72,9 @@ class Counting:
         return json.loads(body) if answer.status < 300 else None
 
 
-async def bare_one(bmc: Counting, plan: Iterable[str]) -> None:
+async def bare_one(bmc: Counting, job: Mapping[str, Any]) -> None:
     """The plan, two requests at a time."""
-    todo = iter(plan)
+    todo = iter(job["plan"])
 
     async def worker() -> None:
         for path in todo:
@@ -82,11 +84,12 @@ async def bare_one(bmc: Counting, plan: Iterable[str]) -> None:
         await asyncio.gather(worker(), worker())
 
 
-async def crawl_one(bmc: Counting, _: Iterable[str]) -> None:
+async def crawl_one(bmc: Counting, job: Mapping[str, Any]) -> None:
     """Everything that is linked from the service root, once, one by one."""
-    seen, todo = {"/redfish/v1"}, deque(["/redfish/v1"])
+    seen, todo, read = {"/redfish/v1"}, deque(["/redfish/v1"]), 0
     async with bmc:
-        while todo:
+        while todo and read < job["most"]:
+            read += 1
             for link in links(await bmc.get(todo.popleft())):
                 path = link.split("#")[0].rstrip("/")
                 if path.startswith("/redfish/v1") and path not in seen:
@@ -119,7 +122,7 @@ async def with_aiohttp(job: dict[str, Any], one: Any) -> Result:
         async def run(name: str, address: str, port: int) -> None:
             async with gate:
                 try:
-                    await one(Counting(http, address, port, result), job["plan"])
+                    await one(Counting(http, address, port, result), job)
                 except (aiohttp.ClientError, TimeoutError, OSError) as problem:
                     result.failed[name] = repr(problem)
                 else:

@@ -2,8 +2,8 @@
 
     python -m tests.bench.bmc_fleet 511 --refusing 15 --wrong-password 5 --hanging 5
 
-Prints one line of JSON when it serves: port, hosts with their addresses, fingerprints and sickness, the site file's
-management section. Then it answers each line on standard input with a line: what the fleet has seen so far.
+Prints one line of JSON when it serves: port, hosts with their addresses, fingerprints, sickness, MACs and GUIDs. Then
+it answers each line on standard input with a line: what the fleet has seen so far.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ import time
 from typing import Any
 
 from tests.sim.idrac import Fault, Profile, Simulator, measured_latency
+from tests.sim.idrac.users import MARKER
 
-OTHER_PASSWORD = "not the one you think"  # noqa: S105
+OTHER_PASSWORD = f"{MARKER}-another"  # that nobody is told
 
 
 def main() -> int:
@@ -64,6 +65,22 @@ def main() -> int:
             "addresses": {name: addresses[name] for name in names},
             "fingerprints": {bmc.host: bmc.fingerprint for bmc in simulator},
             "sick": sick,
+            "macs": {
+                bmc.host: sorted(
+                    mac.lower()
+                    for key, mac in bmc.identity.items()
+                    if key.startswith("mac:") or key == "bmc_mac"
+                )
+                for bmc in simulator
+            },
+            "guids": {
+                bmc.host: sorted(
+                    "0x" + guid.replace(":", "").lower()
+                    for key, guid in bmc.identity.items()
+                    if key.startswith("guid:")
+                )
+                for bmc in simulator
+            },
         }
         _say(told)
         for _ in sys.stdin:

@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 BYTECODE = os.path.join(tempfile.gettempdir(), f"fabricctl-bench-bytecode-{os.getuid()}")
 """Where the commands' bytecode is kept from one run to the next."""
@@ -22,29 +22,43 @@ class Usage(NamedTuple):
     wall_s: float
     peak_mib: float
     out: str
+    err: str = ""
 
 
-def run(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None, text: str = "") -> Usage:
+def run(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    text: str = "",
+    apart: bool = False,
+) -> Usage:
     """Run a command to its end; output and errors together.
 
-    :param text: its standard input.
+    :param text: its standard input; :param apart: errors go into ``err``, so that the output can be parsed.
 
     A Python command finds its bytecode where an earlier run left it, as an installed one does: where the environment
     forbids to write any, each run would compile every module anew.
     """
     env = {name: text for name, text in (env or os.environ).items() if name != "PYTHONDONTWRITEBYTECODE"}
     env.setdefault("PYTHONPYCACHEPREFIX", BYTECODE)
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as given:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as given:
         given.write(text.encode())
         given.seek(0)
         start = time.monotonic()
-        child = subprocess.Popen(argv, stdin=given, stdout=out, stderr=subprocess.STDOUT, cwd=cwd, env=env)
+        errors = err if apart else subprocess.STDOUT
+        child = subprocess.Popen(argv, stdin=given, stdout=out, stderr=errors, cwd=cwd, env=env)
         _, status, used = os.wait4(child.pid, 0)
         wall_s = time.monotonic() - start
         child.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        said = out.read().decode("utf-8", "replace")
-    return Usage(child.returncode, used.ru_utime + used.ru_stime, wall_s, used.ru_maxrss / 1024, said)
+        said, complained = (_text(file) for file in (out, err))
+    cpu_s = used.ru_utime + used.ru_stime
+    return Usage(child.returncode, cpu_s, wall_s, used.ru_maxrss / 1024, said, complained)
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
 
 
 def best(times: int, measured: Callable[[], Usage]) -> Usage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -16,14 +17,11 @@ def simulator(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Simulat
 
     The password that ``site_text()`` refers to stands in the environment.
     """
-    running: list[Simulator] = []
+    with ExitStack() as running:
 
-    def start(count: int = 1, **options: Any) -> Simulator:
-        made = Simulator(count, **options).start()
-        running.append(made)
-        monkeypatch.setenv(PASSWORD_VARIABLE, made.password)
-        return made
+        def start(count: int = 1, **options: Any) -> Simulator:
+            made = running.enter_context(Simulator(count, **options))
+            monkeypatch.setenv(PASSWORD_VARIABLE, made.password)
+            return made
 
-    yield start
-    for one in running:
-        one.stop()
+        yield start

@@ -237,10 +237,10 @@ def test_a_light_needs_no_force_on_a_node_in_service(desk: Desk) -> None:
 def test_the_lifecycle_controller_is_asked_before_anything_is_written(desk: Desk, command: str) -> None:
     bmc = desk.sim[0]
     words = {
-        "insert": lambda: ("media", "insert", "gpu001", ISO),
-        "eject": lambda: ("media", "eject", "gpu001"),
-        "clear": lambda: ("jobs", "clear", "gpu001", "--id", bmc.part(JobQueue).plant().id),
-    }[command]()
+        "insert": ("media", "insert", "gpu001", ISO),
+        "eject": ("media", "eject", "gpu001"),
+        "clear": ("jobs", "clear", "gpu001", "--id", bmc.part(JobQueue).plant().id),
+    }[command]
     if command == "eject":
         bmc.part(VirtualMedia).slots["1"] = Inserted(ISO, "CD")
     assert desk.bmc(*words, "--yes")[0] == 0

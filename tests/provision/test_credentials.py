@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from provision.bmc.credential import Entry, Key, KeyKind
 from provision.bmc.secret import Secret
 from provision.bmc.target import Target, Trust
 from provision.secrets.store import credentials_for
-from provision.workflows.rotate_plan import Fate
+from provision.workflows.rotate_plan import Fate, Rotated, goes_on, plan_rotation
 from tests.provision.halls import Hall
 from tests.provision.key_desk import NOW, Keys, Killed, fates
 from tests.sim.idrac import PASSWORD_VARIABLE, Simulator
@@ -49,7 +50,7 @@ def test_import_says_what_it_knows_and_shows_no_password(
         "  of the site: 2  gpu[001-002]\n"
         f"  service tags the site does not have: {sim[3].service_tag}, ZZZZZZ9\n"
         "  without a password: gpu003\n"
-        "  service tag not known: gpu004; fabricctl bmc scan --write-tags FILE finds them\n"
+        "  service tag not known: gpu004; fabricctl bmc scan --record finds them\n"
     )
     assert not (tmp_path / "hall.secrets").exists()
     desk.hall.run("credentials", "import", str(desk.list))
@@ -208,3 +209,43 @@ def test_one_password_of_all_serves_until_each_has_its_own(
     assert f"tag {desk.sim[0].service_tag}" in out
     assert desk.sim[1].users["root"] == desk.sim.password
     assert credentials_for(desk.hall.site, desk.store, desk.targets[1]).password == Secret(desk.sim.password)
+
+
+def test_a_password_the_bmc_refuses_is_a_finding_since_it_is_certain_that_nothing_changed(
+    keys: Callable[..., Keys],
+) -> None:
+    desk = keys(2)
+    desk.sim[1].users["root"] = "changed-by-somebody"
+    code, out, _ = desk.hall.run("credentials", "rotate", "all", "--yes")
+    assert (code, "nothing was changed" in out) == (1, True)
+    assert desk.entry(0).state.value == "current"
+
+
+def test_a_run_that_goes_on_changes_only_factory_and_pending_passwords(keys: Callable[..., Keys]) -> None:
+    desk = keys(3)
+    assert desk.hall.run("credentials", "rotate", "gpu001", "--yes")[0] == 0
+    entry = desk.entry(1)
+    desk.store.put([replace(entry, pending=Secret("new-one-of-gpu002"), pending_since=NOW)])
+    held = desk.sim[0].users["root"]
+    code, out, _ = desk.hall.run("credentials", "rotate", "all", "--only", "factory,pending", "--yes")
+    assert code == 0
+    assert "gpu001  nothing to do: current, not asked for" in out
+    assert "new passwords: 2 of 3 BMCs" in out
+    assert "factory: 1, pending: 1" in out
+    assert desk.sim[0].users["root"] == held
+    assert {desk.entry(at).state.value for at in range(3)} == {"current"}
+    code, out, _ = desk.hall.run("credentials", "rotate", "all", "--older-than", "1", "--yes")
+    assert (code, "new passwords: 0 of 3 BMCs" in out) == (0, True)
+    code, _, err = desk.hall.run("credentials", "rotate", "all", "--only", "fresh")
+    assert (code, "expected some of factory, current, pending, reference" in err) == (2, True)
+
+
+def test_the_command_that_goes_on_leaves_out_what_is_done(keys: Callable[..., Keys]) -> None:
+    desk = keys(3)
+    plan = plan_rotation(desk.hall.site, desk.store, desk.targets)
+    done = [Rotated(plan.jobs[0], Fate.CHANGED)]
+    said = goes_on(plan, done, " --site s")
+    assert said == "fabricctl bmc credentials rotate 'gpu[001-003]' --only factory,pending --site s"
+    desk.store.put([replace(desk.entry(at), factory=False) for at in range(3)])
+    plan = plan_rotation(desk.hall.site, desk.store, desk.targets)
+    assert goes_on(plan, done, "") == "fabricctl bmc credentials rotate 'gpu[002-003]'"

@@ -211,3 +211,12 @@ def test_nothing_that_was_ever_known_is_forgotten(rack: Rack) -> None:
     rack.harvest()
     every = {i.fact.value for i in rack.records()["gpu001"].identities}
     assert first | {"b8:3f:d2:00:00:01", "b8:3f:d2:00:00:02"} <= every
+
+
+def test_accepting_a_replaced_machine_against_the_site_file_says_what_must_be_changed(rack: Rack) -> None:
+    rack.write("  service_tags: {gpu001: OLDTAG1}\n")
+    assert "--accept-replaced" not in rack.harvest()[1]
+    code, out, _ = rack.harvest("--accept-replaced")
+    assert code == 1
+    said = " ".join(out.split())
+    assert f"--accept-replaced changes the node record, not {rack.site}: correct service_tags there" in said

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fabricctl.errors import BmcNotReadyError, BmcUnsupportedError, UsageError
 from provision.bmc.gate import STATUS_ACTION
 from provision.bmc.locate import read_light
-from provision.bmc.media import Drive, check_image, decide_eject, decide_insert, read_drive
+from provision.bmc.media import VirtualDrive, check_image, decide_eject, decide_insert, read_drive
 from provision.bmc.reply import Reply
 from provision.workflows.locate import set_light
 from provision.workflows.media import eject, insert
@@ -24,8 +24,10 @@ STATUS = f"{DELL.manager}/{STATUS_ACTION}"
 CD = frozenset({"CD", "DVD"})
 
 
-def drive(image: str = "", name: str = "1", types: frozenset[str] = CD) -> Drive:
-    return Drive(f"/v/{name}", name, types, bool(image), image, f"/v/{name}/insert", f"/v/{name}/eject")
+def drive(image: str = "", name: str = "1", types: frozenset[str] = CD) -> VirtualDrive:
+    return VirtualDrive(
+        f"/v/{name}", name, types, bool(image), image, f"/v/{name}/insert", f"/v/{name}/eject"
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,7 +95,7 @@ images = st.sampled_from(["", ISO, OTHER])
 
 
 @given(st.lists(st.builds(drive, images, st.sampled_from(["1", "2"])), max_size=3), st.booleans())
-def test_no_image_is_taken_out_unasked(drives: list[Drive], replace: bool) -> None:
+def test_no_image_is_taken_out_unasked(drives: list[VirtualDrive], replace: bool) -> None:
     decision = decide_insert(drives, ISO, replace=replace)
     assert decision.eject is None or (replace and decision.eject.image == OTHER)
     if any(one.image == ISO for one in drives):

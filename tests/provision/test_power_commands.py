@@ -88,6 +88,28 @@ def test_nodes_are_brought_to_the_state_and_those_that_are_there_are_left_alone(
     assert all(len(bmc.sessions) == 0 for bmc in desk.sim)
 
 
+PLACES = {
+    "dell": "/redfish/v1/Managers/iDRAC.Embedded.1/Oem/Dell/Jobs",
+    "job": "/redfish/v1/JobService/Jobs",
+    "task": "/redfish/v1/TaskService/Tasks",
+}
+
+
+@pytest.mark.parametrize("only", list(PLACES))
+@pytest.mark.parametrize("how", ["gone", "empty"])
+def test_a_job_that_stands_in_one_of_the_three_places_only_is_listed(desk: Desk, only: str, how: str) -> None:
+    bmc = desk.sim[0]
+    job = bmc.jobs.plant()
+    for place, path in PLACES.items():
+        if place != only and how == "gone":
+            bmc.fault(Fault("GET", f"{path}.*", status=404, message_id="SYS403"))
+        elif place != only:
+            bmc.change(path, Members=[], **{"Members@odata.count": 0})
+    code, out, err = desk.bmc("jobs", "list", "gpu001", "--format", "json")
+    assert (code, err) == (0, "")
+    assert [one["id"] for one in json.loads(out)["jobs"]] == [job.id]
+
+
 def test_a_second_run_has_nothing_to_do(desk: Desk) -> None:
     assert desk.bmc("power", "off", "all", "--yes")[0] == 0
     code, out, _ = desk.bmc("power", "off", "all")

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +18,13 @@ from provision.bmc.inventory import Depth
 from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target, Trust
 from provision.redfish.fleet import FleetOptions, ask
+from provision.redfish.limits import Limits
 from provision.workflows.harvest_read import read_inventory
 from tests.provision.dumps import R750_FILE, dump
 from tests.provision.rack import CARDS, HOST_INTERFACES, Rack, asked, part
 from tests.provision.stateful_bmc import StatefulBmc
 from tests.sim.idrac import Fault, Simulator
+from tests.sim.idrac.hardware import XE9680
 from tests.sim.idrac.replay import Replay
 
 Start = Callable[..., Simulator]
@@ -151,7 +157,31 @@ def test_no_card_gets_the_mac_of_another_though_their_ports_have_alike_numbers(r
 
 
 # https://github.com/dsx-ai-factory/infra-controller/issues/6419
-def test_firmware_that_takes_too_long_costs_the_harvest_nothing_else(rack: Rack) -> None:
+def test_firmware_that_never_answers_costs_its_own_deadline_and_nothing_else(rack: Rack) -> None:
+    rack.sim[0].fault(Fault(method="GET", path=r".*/FirmwareInventory.*", hang=True))
+    trust = Trust(fingerprint=rack.sim[0].fingerprint)
+    target = Target("gpu001", rack.sim[0].address, rack.sim.port, trust=trust)
+    options = FleetOptions(
+        lambda _: Credentials("root", Secret(rack.sim.password)), Limits(slow_s=0.4), reaper=False
+    )
+    start = time.monotonic()
+    (outcome,) = ask([target], lambda bmc: read_inventory(bmc, Depth.FULL), options)
+    inventory = outcome.value
+    assert inventory is not None, outcome.error
+    (gap,) = inventory.gaps
+    assert (gap.what, "0.4 s" in gap.why) == ("firmware", True), gap
+    assert time.monotonic() - start < Limits().slow_s
+    assert inventory.firmware == ()
+    hardware = rack.sim[0].hardware
+    assert len(inventory.functions) == sum(len(adapter.ports) for adapter in hardware.adapters)
+    for found, made in ((inventory.dimms, hardware.dimms), (inventory.gpus, hardware.gpus)):
+        assert len(found) == len(made)
+    assert (len(inventory.drives), len(inventory.psus)) == (len(hardware.drives), len(hardware.psus))
+    assert any(one.fault == "hang" for one in rack.sim[0].requests)
+    assert len(rack.sim[0].sessions) == 0
+
+
+def test_firmware_that_is_refused_costs_the_harvest_nothing_else(rack: Rack) -> None:
     rack.sim[0].fault(
         Fault(method="GET", path=r".*/FirmwareInventory.*", status=501, message_id="IDRAC.2.8.SYS446")
     )
@@ -226,6 +256,58 @@ def test_a_bmc_on_a_shared_port_is_one_port_with_the_hosts(rack: Rack) -> None:
     told = f"{shared['value']} {shared['why']}"
     assert "LOM1" in told
     assert EMBEDDED in told
+
+
+@pytest.mark.parametrize(
+    ("absent", "port"), [("NIC.Integrated.1", EMBEDDED), ("NIC.Embedded.1", "NIC.Integrated.1-1-1")]
+)
+def test_a_bmc_on_the_only_port_that_it_can_mean_is_modelled_as_that_port(
+    simulator: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str], absent: str, port: str
+) -> None:
+    adapters = tuple(one for one in XE9680.adapters if one.id != absent)
+    hardware = replace(XE9680, adapters=adapters)
+    rack = Rack(tmp_path, simulator(1, first="127.33.0.1", hardware=hardware), capsys)
+    rack.sim[0].change(
+        f"{MANAGER}/Oem/Dell/DellAttributes/iDRAC.Embedded.1",
+        Attributes={"NIC.1.Selection": "LOM1", "CurrentNIC.1.ActiveNIC": "LOM1"},
+    )
+    document = rack.json()
+    bmc = part(document, "bmc", "NIC.1")
+    assert (bmc["shared_with"]["value"], bmc["shared_with"]["how"]) == (port, "derived")
+    own = rack.sim[0].identity
+    assert bmc["mac_permanent"]["value"] == own["bmc_mac"].lower() != own[f"mac:{port}"].lower()
+    assert document["findings"] == []
+    rows = list(csv.DictReader(io.StringIO(rack.harvest("--format", "csv")[1])))
+    assert [row["part"] for row in rows if row["role"] == "bmc"] == [f"NIC.1 on {port}"]
+
+
+def test_the_usb_network_of_every_bmc_has_one_mac_and_that_is_no_duplicate(
+    simulator: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rack = Rack(tmp_path, simulator(3, first="127.33.0.1"), capsys)
+    same, usb = "2A:1A:5A:BB:71:A5", {"Id": "usb0", "Name": "usb0"}  # as the DGX capture has it
+    for bmc in rack.sim:
+        for home in (HOST_INTERFACES, f"{MANAGER}/EthernetInterfaces"):
+            bmc.add(f"{home}/usb0", {**usb, "MACAddress": same, "PermanentMACAddress": same}, into=home)
+    maas = tmp_path / "maas.json"
+    document = rack.json("--maas", str(maas))
+    assert document["findings"] == []
+    for host in rack.sim.hosts:
+        roles = {
+            one["role"]
+            for family in ("nic", "bmc")
+            for one in next(h for h in document["hosts"] if h["host"] == host)["parts"][family]
+            if one["mac_permanent"]["value"] == same.lower()
+        }
+        assert roles == {"bmc-usb"}
+        assert same.lower() not in {i.fact.value for i in rack.records()[host].current()}
+    assert same.lower() not in maas.read_text().lower()
+    assert rack.sim[0].identity[f"mac:{EMBEDDED}"].lower() in maas.read_text().lower()
+    # the same MAC on a card of two machines is one
+    for bmc in list(rack.sim)[:2]:
+        bmc.change(f"{HOST_INTERFACES}/{EMBEDDED}", MACAddress=same, PermanentMACAddress=same)
+        bmc.change(FUNCTION, Ethernet={"MACAddress": same, "PermanentMACAddress": same})
+    assert "duplicate-mac" in rack.kinds(rack.json())
 
 
 # https://github.com/dell/redfish-ansible-module/issues/64

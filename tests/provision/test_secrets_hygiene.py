@@ -18,10 +18,12 @@ from fabricctl.cli.main import main
 from fabricctl.errors import FabricctlError
 from fabricctl.site.load import load_site
 from provision.bmc.secret import Secret
+from tests.hunt import patterns
 from tests.provision.halls import Hall
 from tests.provision.leaks import assert_no_secret
 from tests.sim.idrac import PASSWORD_VARIABLE, Simulator
 from tests.sim.idrac.users import MARKER
+from tests.sim.postgres import Postgres, find_program
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -103,6 +105,32 @@ def test_a_traceback_of_debug_holds_no_password(
     assert "Error" in shown
     for word in words:
         assert word not in shown
+
+
+@pytest.mark.slow
+def test_a_postgresql_state_store_holds_no_password_after_harvest_rotation_and_power(
+    desk: Desk, postgres: Postgres
+) -> None:
+    desk.hall.sim.clock.speed = 1000.0
+    url = postgres.new_database()
+    site = Path(desk.hall.path)
+    site.write_text(site.read_text().replace("hall.sqlite", f"'{url}'"))
+    for line in (
+        ["trust", "--yes"],
+        ["harvest", "all", "--full"],
+        ["credentials", "rotate", "all", "--yes"],
+        ["power", "off", "all", "--force", "--yes"],
+        ["harvest", "all", "--quick"],
+    ):
+        code, out, err = desk.hall.run(*line)
+        assert code == 0, (line, out, err)
+    program = find_program("pg_dump")
+    assert program is not None
+    dump = subprocess.run([program, "--inserts", "--dbname", url], capture_output=True, check=True).stdout
+    own = desk.hall.sim[0].identity
+    for known in (own["tag"], own["mac:NIC.Embedded.1-1-1"].lower(), "node.power", "bmc.password"):
+        assert known.encode() in dump, "the dump shows what was done"
+    assert not any(pattern in dump for pattern in patterns([MARKER, *desk.words]))
 
 
 def test_a_password_typed_into_the_site_file_is_refused_and_not_repeated(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
+from tests.hunt import new_folder, remove_folder
 from tests.sim.processes import tied_to_us
 
 READY_S = 60.0
@@ -92,7 +93,7 @@ class Ibsim:
         self._managers: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Ibsim:
-        self.folder = Path(tempfile.mkdtemp(prefix="ibsim-"))
+        self.folder = new_folder("ibsim-")
         try:
             self._start_sim()
             if self.opensm:
@@ -170,7 +171,7 @@ class Ibsim:
                     self._sim.stdin.close()
             self._sim = None
         if self.folder != Path():
-            shutil.rmtree(self.folder, ignore_errors=True)
+            remove_folder(self.folder)
 
     # -- tools -----------------------------------------------------------------------------------------------
 

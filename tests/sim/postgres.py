@@ -15,10 +15,11 @@ import pwd
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from pathlib import Path
 from types import TracebackType
+
+from tests.hunt import new_folder, remove_folder
 
 GUARDED = "guarded"
 READY_S = 30.0
@@ -75,7 +76,7 @@ class Postgres:
         return self.url(name, owner)
 
     def __enter__(self) -> Postgres:
-        self.folder = Path(tempfile.mkdtemp(prefix="pg-", dir=_memory()))
+        self.folder = new_folder("pg-", _memory())
         try:
             self._start()
         except BaseException:
@@ -126,15 +127,14 @@ class Postgres:
     def stop(self) -> None:
         """End it (by its own process id) and remove its folder."""
         if self._process is not None and self._process.poll() is None:
-            self._process.send_signal(
-                signal.SIGQUIT
-            )  # immediate shutdown: nothing is kept, so nothing is written
+            # fast shutdown, with a checkpoint: what was written is searched for passwords
+            self._process.send_signal(signal.SIGINT)
             try:
                 self._process.wait(STOP_S)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_folder(self.folder)
 
 
 def _memory() -> str | None:

@@ -22,7 +22,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import uuid
@@ -30,6 +29,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
+from tests.hunt import new_folder, remove_folder
 from tests.sim.processes import end, tied_to_us
 
 SBIN = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin"))
@@ -164,7 +164,7 @@ class PxeLab:
     def __enter__(self) -> PxeLab:
         if absent := missing():
             raise PxeError(f"not installed: {', '.join(absent)} (packages {' '.join(PACKAGES)})")
-        self.folder = Path(tempfile.mkdtemp(prefix="pxe-"))
+        self.folder = new_folder("pxe-")
         try:
             self._start()
         except BaseException:
@@ -253,7 +253,7 @@ class PxeLab:
             self._dnsmasq = None
         subprocess.run(["ip", "netns", "del", self.namespace], check=False, capture_output=True)
         if self.folder != Path():
-            shutil.rmtree(self.folder, ignore_errors=True)
+            remove_folder(self.folder)
 
     def _inside(self, program: str) -> list[str]:
         return ["ip", "netns", "exec", self.namespace, shutil.which(program, path=SBIN) or program]

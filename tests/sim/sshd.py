@@ -21,13 +21,13 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from tests.hunt import new_folder, remove_folder
 from tests.sim.processes import tied_to_us
 
 READY_S = 10.0
@@ -97,7 +97,7 @@ class Sshd:
         return f"{name} {text[0]} {text[1]}\n"
 
     def __enter__(self) -> Sshd:
-        self.folder = Path(tempfile.mkdtemp(prefix="sshd-"))
+        self.folder = new_folder("sshd-")
         try:
             self._start()
         except BaseException:
@@ -181,7 +181,7 @@ class Sshd:
                 self._process.wait()
             self._process = None
         if self.folder != Path():
-            shutil.rmtree(self.folder, ignore_errors=True)
+            remove_folder(self.folder)
 
 
 def free_port(address: str) -> int:

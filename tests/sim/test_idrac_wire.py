@@ -19,6 +19,7 @@ from provision.workflows.targets import site_targets
 from tests.sim.idrac import Fault, Profile, Simulator, steady_latency
 from tests.sim.idrac.bmc import SimBmc
 from tests.sim.idrac.process import SimProcess
+from tests.sim.idrac.simulator import SimulatorBugsError
 from tests.sim.idrac_asker import RESET, SESSIONS, SYSTEM
 
 FIRST = "127.32.0.1"
@@ -28,6 +29,35 @@ FIRST = "127.32.0.1"
 def fleet() -> Iterator[Simulator]:
     with Simulator(count=2, first=FIRST) as running:
         yield running
+
+
+@pytest.mark.parametrize(
+    ("key", "said"), [("SYS446", "parameter {0} is missing"), ("IDRAC.2.8.SYS403", "{0}")]
+)
+def test_a_fault_answers_with_its_message_and_the_path_where_it_lacks_an_argument(
+    fleet: Simulator, key: str, said: str
+) -> None:
+    fleet[0].fault(Fault("GET", SYSTEM, status=500, message_id=key))
+    status, body = Client(fleet[0], fleet.port).ask("GET", SYSTEM)
+    (info,) = body["error"]["@Message.ExtendedInfo"]
+    assert (status, info["MessageId"].rpartition(".")[2]) == (500, key.rpartition(".")[2])
+    assert said.format(SYSTEM) in info["Message"]
+    assert info["MessageArgs"] == [SYSTEM]
+    assert [(one.path, one.status) for one in fleet[0].requests] == [(SYSTEM, 500)]
+
+
+def test_a_mistake_of_the_simulator_fails_the_test_that_met_it() -> None:
+    running = Simulator(1, first=FIRST).start()
+    running[0].latency = lambda method, path, dice: 1 / 0
+    client = http.client.HTTPSConnection(running[0].address, running.port, timeout=5, context=blind())
+    client.request("GET", "/redfish/v1/Systems/x?y=1")
+    assert client.getresponse().status == 500
+    assert running[0].requests[-1].status == 500
+    with pytest.raises(SimulatorBugsError) as caught:
+        running.stop()
+    (bug,) = caught.value.exceptions
+    assert isinstance(bug, ZeroDivisionError)
+    assert bug.__notes__ == ["while it answered GET /redfish/v1/Systems/x?y=1 for gpu001"]
 
 
 def blind() -> ssl.SSLContext:

@@ -45,6 +45,9 @@ def tell_all(
     make_records(connection, {*(t.node for t in tellings), *taken_from}, who, reason, now)
     records = read_records(connection, {*(t.node for t in tellings), *taken_from})
     merges = {telling.node: _merge(records[telling.node], telling, now) for telling in tellings}
+    for telling in tellings:
+        if telling.only_new and (lost := merges[telling.node].ended):
+            raise conflict(lost[0].fact, telling.node)
     events = [
         event for node, merge in merges.items() for event in _events(records[node], merge, who, reason, now)
     ]
@@ -61,7 +64,7 @@ def tell_all(
         taken[holder.node].append(old)
         events.append(told_event(holder.node, old, None, who, f"now on {node}: {reason}", now))
     ended = [(node, old.fact) for node, merge in merges.items() for old in merge.ended]
-    ended += [(node, fact) for node, lost in taken.items() for fact in lost]
+    ended += [(node, fact) for node, gone in taken.items() for fact in gone]
     _set(connection, "until", ended, now)
     _set(connection, "confirmed", [(n, i.fact) for n, m in merges.items() for i in m.confirmed], now)
     rows = [row for node, merge in merges.items() for row in identity_rows(node, merge.added)]

@@ -42,7 +42,7 @@ def get_bios(
 ) -> None:
     """Show BIOS attributes; nodes with the same value share a line.
 
-    HOSTS is a host set such as gpu[001-032] or "all"; then names of attributes such as SysProfile, all when none are
+    HOSTS is a host set such as gpu[001-032], or all; then names of attributes such as SysProfile, all when none are
     given.
     """
     from fabricctl.cli.bmc.reading import ask_all, finish
@@ -80,7 +80,7 @@ def diff_bios(
 ) -> None:
     """Compare BIOS settings with node_models.MODEL.bios of the site file.
 
-    HOSTS is a host set such as gpu[001-032]; all nodes with a BMC address when left out.
+    HOSTS is a host set such as gpu[001-032], or all, also when left out.
     """
     from fabricctl.cli.bmc.reading import ask_all, finish
     from provision.bmc.bios import bios_findings, compare
@@ -117,7 +117,7 @@ def set_bios(
 ) -> None:
     """Set BIOS attributes; those of node_models.MODEL.bios of the site file when none are given.
 
-    HOSTS is a host set such as gpu[001-032] or "all"; then settings such as SysProfile=PerfOptimized. The plan is shown
+    HOSTS is a host set such as gpu[001-032], or all; then settings such as SysProfile=PerfOptimized. The plan is shown
     first. Values are checked against the BIOS's own registry. What differs goes out in one request that makes one job;
     it takes effect at the next restart. Without a difference nothing is written.
     """

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricctl.cli.bmc.common import Desk, Force, Hosts, Reason, SiteFile, Yes, open_desk
+from fabricctl.cli.bmc.boot_set import last_events, set_boot
+from fabricctl.cli.bmc.common import Force, Hosts, Reason, SiteFile, Yes, open_desk
 from fabricctl.cli.bmc.power import ForceOff, Grace
 from fabricctl.cli.bmc.reading import Each
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 from fabricctl.errors import UsageError
 
 if TYPE_CHECKING:
-    from fabricctl.nodes.model import Event, EventKind
-    from provision.redfish.bmc import Bmc
-    from provision.report.change_report import Planned
-    from provision.workflows.boot_run import BootLook, BootPlan, BootRun
-    from provision.workflows.journal import Journal
+    from provision.workflows.boot_run import BootPlan
 
 boot = typer.Typer(
     help="What nodes boot next: once by default. Set only where it differs, and proven by reading back.",
-    short_help="Boot from PXE, disk, media or into BIOS setup, once or for good.",
+    short_help="Boot from PXE, disk, media or into BIOS setup.",
     no_args_is_help=True,
 )
 
@@ -79,7 +75,7 @@ def boot_pxe(
 ) -> None:
     """Have nodes boot from the network, once; afterwards they boot as usual again.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     plan = _plan(
         "pxe",
@@ -116,7 +112,7 @@ def boot_http(
 ) -> None:
     """Have nodes boot by UEFI HTTP, once.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     plan = _plan(
         "http",
@@ -152,7 +148,7 @@ def boot_disk(
 ) -> None:
     """Have nodes boot from disk, once or for good.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     plan = _plan(
         "disk",
@@ -187,7 +183,7 @@ def boot_media(
 ) -> None:
     """Have nodes boot from CD, virtual or not, once. To insert an image and boot it, see bmc media insert.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     plan = _plan(
         "media", persistent=persistent, reset=reset, prove=prove, again=again, force=force, grace=grace
@@ -213,7 +209,7 @@ def boot_bios(
 ) -> None:
     """Have nodes stop in their BIOS setup at the next boot, for somebody at the console.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     plan = _plan("bios", reset=reset, again=again, force=force, grace=grace)
     set_boot(
@@ -233,7 +229,7 @@ def boot_none(
 ) -> None:
     """Take a boot override back: nodes boot as usual.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     set_boot(
         *("boot none", _plan("none"), hosts, site, state),
@@ -254,7 +250,7 @@ def boot_status(
 ) -> None:
     """Show what nodes boot next, and what became of the override that was set last.
 
-    HOSTS is a host set such as gpu[001-032]; every node with a BMC address when left out.
+    HOSTS is a host set such as gpu[001-032], or all, also when left out.
     """
     from fabricctl.cli.bmc.reading import ask_all, finish
     from fabricctl.nodes.model import EventKind
@@ -268,7 +264,7 @@ def boot_status(
     states = {host: (seen.system, seen.boot) for host, seen in asked.values.items()}
     last = {
         host: kinds[EventKind.NODE_BOOT]
-        for host, kinds in _last_events(desk).items()
+        for host, kinds in last_events(desk).items()
         if EventKind.NODE_BOOT in kinds
     }
     told = {
@@ -319,72 +315,3 @@ def _plan(
         again=again,
         power=PowerOptions(force=force, grace_s=grace),
     )
-
-
-def set_boot(
-    what: str,
-    wanted: BootPlan,
-    hosts: str,
-    site: str,
-    state: str,
-    *,
-    yes: bool,
-    force: bool,
-    reason: str,
-    format: Format,
-) -> None:
-    """Carry a plan out on the nodes of a host set."""
-    from fabricctl.cli.bmc.boot_words import boot_row, check_ports, plan_boot
-    from fabricctl.cli.bmc.change import Manner, run_change
-    from fabricctl.cli.bmc.reading import ask_all
-    from provision.workflows.boot_run import boot_node, look_before
-
-    desk = open_desk(hosts, site, state)
-
-    async def read(bmc: Bmc) -> BootLook:
-        return await look_before(bmc, wanted)
-
-    seen = ask_all(desk, read, "reading boot")
-    check_ports(seen.values, wanted.nic)
-    taken = _taken(desk, seen.values, wanted)
-    manner = Manner(what, _disturbs(wanted), yes, force, reason, format)
-
-    def plan(host: str, now: BootLook) -> Planned:
-        return plan_boot(host, now, wanted, taken.get(host, ""))
-
-    async def work(bmc: Bmc, journal: Journal) -> BootRun:
-        return await boot_node(bmc, wanted, journal)
-
-    run_change(desk, manner, seen, plan, work, boot_row)
-
-
-def _disturbs(wanted: BootPlan) -> str:
-    if wanted.reset:
-        return "restart it"
-    return "change its next boot"
-
-
-def _taken(desk: Desk, seen: Mapping[str, BootLook], wanted: BootPlan) -> dict[str, str]:
-    """Host -> that the boot of an earlier run has just taken the override, where it has."""
-    from datetime import UTC, datetime
-
-    from provision.workflows.boot_again import taken_words
-
-    if wanted.again or not wanted.reset or wanted.persistent:
-        return {}
-    last, now = _last_events(desk), datetime.now(UTC)
-    words = {
-        host: taken_words(last.get(host, {}), look.state, wanted.source, now) for host, look in seen.items()
-    }
-    return {host: text for host, text in words.items() if text}
-
-
-def _last_events(desk: Desk) -> Mapping[str, Mapping[EventKind, Event]]:
-    """Host -> kind -> the event recorded last; of a store that is not there yet, none."""
-    from fabricctl.workflows.nodes import Nodes
-
-    events: Sequence[Event] = Nodes(desk.location, desk.site).events(subjects=desk.hosts)
-    found: dict[str, dict[EventKind, Event]] = {}
-    for event in events:
-        found.setdefault(event.subject, {})[event.kind] = event
-    return found

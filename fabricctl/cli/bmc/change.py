@@ -98,9 +98,7 @@ def run_change(
     )
 
 
-def allow(
-    desk: Desk, manner: Manner, planned: Sequence[Planned], seen: Sequence[Outcome[Any]]
-) -> None:
+def allow(desk: Desk, manner: Manner, planned: Sequence[Planned], seen: Sequence[Outcome[Any]]) -> None:
     """Guard and consent. Without them the document tells the plan, and that it was not applied.
 
     :raises InServiceError: :raises UsageError: it is not allowed; nothing was changed.

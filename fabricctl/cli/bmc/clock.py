@@ -23,7 +23,7 @@ def clock(
 ) -> None:
     """Compare the clocks of BMCs with this machine's, and both with the dates of the BMCs' certificates.
 
-    HOSTS is a host set such as gpu[001-032]; every node with a BMC address when left out, or all. A skew beyond
+    HOSTS is a host set such as gpu[001-032], or all, also when left out. A skew beyond
     management.max_clock_skew_s is a finding: it breaks certificates and package downloads during an install.
     """
     from fabricctl.cli.bmc.reading import ask_all, finish

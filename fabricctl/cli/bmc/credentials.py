@@ -87,7 +87,7 @@ def list_credentials(
 ) -> None:
     """Show who has a password: factory, current (changed by us), pending (a change was interrupted).
 
-    HOSTS is a host set such as gpu[001-032]; all BMCs of the site when left out, and then machines beyond it, too.
+    HOSTS is a host set such as gpu[001-032], or all, also when left out, and then machines beyond it, too.
     """
     from fabricctl.cli.bmc.reading import show
     from provision.bmc.outcome import Outcome
@@ -111,6 +111,16 @@ def rotate(
     length: Annotated[
         int, typer.Option("--length", metavar="N", help="Characters of the new passwords: 12 to 20.")
     ] = 20,
+    only: Annotated[
+        str,
+        typer.Option(
+            "--only", metavar="KINDS", help="Only passwords that are factory, pending, current or reference."
+        ),
+    ] = "",
+    older_than: Annotated[
+        int | None,
+        typer.Option("--older-than", metavar="DAYS", min=0, help="Only passwords kept for so many days."),
+    ] = None,
     yes: Yes = False,
     reason: Reason = "",
     force: Force = False,
@@ -118,23 +128,34 @@ def rotate(
 ) -> None:
     """Give BMCs new random passwords. Each is kept before the BMC hears of it, and proved by a login afterwards.
 
-    HOSTS is a host set such as gpu[001-032], or all. Interrupted or killed at any point, the same command finishes what
-    was begun. A password that a BMC refuses is tried once, so that no account is locked.
+    HOSTS is a host set such as gpu[001-032], or all. Interrupted or killed at any point, the same command with
+    --only factory,pending finishes what was begun, and changes no new password again. A password that a BMC refuses is
+    tried once, so that no account is locked.
     """
     from fabricctl.cli.bmc.change import Manner, allow, show_plan
+    from fabricctl.cli.console import print_lines
     from provision.bmc.new_password import check_length
     from provision.bmc.outcome import Outcome
     from provision.secrets.store import open_secrets
-    from provision.workflows.rotate_plan import plan_rotation, planned
+    from provision.workflows.rotate_plan import (
+        count_words,
+        narrowed,
+        plan_rotation,
+        planned,
+        wanted,
+    )
 
     check_length(length)
+    which = wanted(only, older_than, datetime.now(UTC))
     desk = open_desk(hosts, site, state)
     store = open_secrets(desk.site)
     with store.alone():
-        plan = plan_rotation(desk.site, store, desk.targets)
+        plan = narrowed(plan_rotation(desk.site, store, desk.targets), which)
         manner = Manner("new passwords", "change BMC passwords", yes, force, reason, format)
         steps, asked = planned(plan, length), [Outcome[None](target) for target in desk.targets]
         show_plan(manner, steps, asked)
+        if plan.jobs and format is Format.TEXT:
+            print_lines([((f"  {count_words(plan)}", ""),)])
         results: list[Rotated] = []
         interrupted = False
         if plan.jobs:
@@ -153,6 +174,7 @@ def _carry_out(
     from provision.workflows.access import fleet_options
     from provision.workflows.rotate import Rotation
     from provision.workflows.rotate_ask import asker
+    from provision.workflows.rotate_plan import goes_on
 
     with journal_of(desk, manner) as journal, progress() as tell:
         rotation = Rotation(
@@ -166,7 +188,8 @@ def _carry_out(
             for wave in rotation.run(plan.jobs, desk.site.management.bmc_limits.wave):
                 results += wave
         except KeyboardInterrupt:
-            say("new passwords of the wave that was interrupted are pending: run the same command again")
+            command = goes_on(plan, results, f" --site {desk.site.path}")
+            say(f"new passwords of the wave that was interrupted are pending; go on with {command}")
             return True
     return False
 
@@ -182,9 +205,10 @@ def _finish(
 ) -> NoReturn:
     from fabricctl.cli.bmc.change import finish_change
     from provision.bmc.outcome import Outcome
-    from provision.workflows.rotate_plan import changed
+    from provision.workflows.rotate_plan import changed, left_open
 
-    errors = {one.job.host: one.error for one in results}
+    # of the others it is certain that nothing was changed: a finding
+    errors = {one.job.host: one.error for one in results if left_open(one)}
     outcomes = [Outcome[None](target, error=errors.get(target.host)) for target in desk.targets]
     rows = changed(results, plan.hopeless)
     finish_change(format, rows, outcomes, planned=steps, shown=bool(rows), interrupted=interrupted)

@@ -37,7 +37,7 @@ def list_firmware(
 ) -> None:
     """List firmware. Of one node: its components; of several: version by version who has it, odd ones marked.
 
-    HOSTS is a host set such as gpu[001-032]; all nodes with a BMC address when left out.
+    HOSTS is a host set such as gpu[001-032], or all, also when left out.
     """
     from fabricctl.cli.bmc.reading import ask_all, finish
     from provision.bmc.firmware import spreads
@@ -64,7 +64,7 @@ def diff_firmware(
 ) -> None:
     """Compare what runs with node_models.MODEL.firmware of the site file.
 
-    HOSTS is a host set such as gpu[001-032]; all nodes with a BMC address when left out. Every part that a line of the
+    HOSTS is a host set such as gpu[001-032], or all, also when left out. Every part that a line of the
     baseline names must have its version; a line that names no part of a node is "could not tell".
     """
     from fabricctl.cli.bmc.reading import ask_all, finish

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
+from typer.core import TyperGroup
 
 from fabricctl.cli.bmc import (
     bios,
@@ -22,7 +25,17 @@ from fabricctl.cli.bmc import (
     trust,
 )
 
+
+class Sorted(TyperGroup):
+    """Commands by name; typer puts single commands before groups."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names, in the order of help."""
+        return sorted(super().list_commands(ctx))
+
+
 app = typer.Typer(
+    cls=Sorted,
     help="BMCs over Redfish: find them, harvest addresses, power, boot, settings, logs.",
     short_help="BMCs: scan, harvest, power, boot, BIOS, firmware, logs.",
     no_args_is_help=True,

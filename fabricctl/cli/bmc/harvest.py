@@ -47,7 +47,7 @@ def harvest(
 ) -> None:
     """Read NICs, HCAs and the BMC of every machine and keep it in the node record, with the source of every field.
 
-    HOSTS is a host set such as gpu[001-032]; all hosts with a BMC address when left out. A harvest reads and changes
+    HOSTS is a host set such as gpu[001-032], or all, also when left out. A harvest reads and changes
     nothing on the machines. It says what changed since the last one: replaced and moved cards, lost addresses, another
     machine behind a BMC address (which is not stored without --accept-replaced).
 

@@ -43,7 +43,7 @@ def list_jobs(
 ) -> None:
     """List jobs that wait, run, or are stuck.
 
-    HOSTS is a host set such as gpu[001-032]; every node with a BMC address when left out.
+    HOSTS is a host set such as gpu[001-032], or all, also when left out.
     """
     from fabricctl.cli.bmc.reading import ask_all, finish
     from provision.bmc.jobs import Phase
@@ -72,7 +72,7 @@ def wait_for_job(
 ) -> None:
     """Wait until a job is over, also while its BMC restarts itself.
 
-    HOSTS is a host set such as gpu[001-032]; each of them is asked for the job of that id.
+    HOSTS is a host set such as gpu[001-032], or all; each is asked for the job of that id.
     """
     from fabricctl.cli.bmc.change import finish_change
     from fabricctl.cli.bmc.reading import ask_all
@@ -120,7 +120,7 @@ def clear_jobs(
 ) -> None:
     """Take one job out of the queue, named by its id. Jobs that run are left alone; there is no way to clear all.
 
-    HOSTS is a host set such as gpu[001-032].
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     from fabricctl.cli.bmc.change import Manner, run_change
     from fabricctl.cli.bmc.reading import ask_all

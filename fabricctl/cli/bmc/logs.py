@@ -67,7 +67,7 @@ def logs(
 ) -> None:
     """Read the logs of BMCs, all pages back to a time; 7 days when none is given, "all" for everything.
 
-    HOSTS is a host set such as gpu[001-032]; all nodes with a BMC address when left out. Entries of at least a warning
+    HOSTS is a host set such as gpu[001-032], or all, also when left out. Entries of at least a warning
     that neither management.log_ignore nor the built-in list calls harmless are findings. Entries whose clock was not
     set are kept and marked with "?". With --new, what was shown by the last run with --new is left out.
     """

@@ -14,7 +14,7 @@ from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
     from fabricctl.cli.bmc.change import Manner
-    from provision.bmc.media import Drive
+    from provision.bmc.media import VirtualDrive
     from provision.bmc.outcome import Change
     from provision.redfish.bmc import Bmc
     from provision.report.change_report import Planned
@@ -57,7 +57,7 @@ def insert_media(
     """Insert an image, set a one-time boot from it, and restart the nodes: in that order, each step only when the one
     before it worked. With --no-boot only insert it.
 
-    HOSTS is a host set such as gpu[001-032]; URL is an address the BMC can fetch (http, https, nfs, cifs).
+    HOSTS is a host set such as gpu[001-032], or all; URL is an address the BMC can fetch (http, https, nfs, cifs).
     """
     from fabricctl.cli.bmc.change import Manner
     from provision.bmc.boot import BootSource
@@ -70,7 +70,7 @@ def insert_media(
         manner = Manner("media insert", "put an image in its drive", yes, force_in_service, reason, format)
         _insert_only(hosts, url, site, state, replace=replace, manner=manner)
         return
-    from fabricctl.cli.bmc.boot import set_boot
+    from fabricctl.cli.bmc.boot_set import set_boot
 
     power = PowerOptions(force=force, grace_s=grace)
     plan = BootPlan(
@@ -102,7 +102,7 @@ def eject_media(
 ) -> None:
     """Take images out of the virtual drives of nodes.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     from fabricctl.cli.bmc.change import Manner, run_change
     from fabricctl.cli.bmc.reading import ask_all
@@ -117,7 +117,7 @@ def eject_media(
         "media eject", "take out an image that may be in use", yes, force_in_service, reason, format
     )
 
-    def plan(host: str, places: list[list[Drive]]) -> Planned:
+    def plan(host: str, places: list[list[VirtualDrive]]) -> Planned:
         filled = decide_eject((drive for place in places for drive in place), url)
         names = ", ".join(dict.fromkeys(drive.words for drive in filled))
         return (
@@ -140,7 +140,7 @@ def media_status(
 ) -> None:
     """Show the virtual drives of nodes and what is in them.
 
-    HOSTS is a host set such as gpu[001-032]; every node with a BMC address when left out.
+    HOSTS is a host set such as gpu[001-032], or all, also when left out.
     """
     from fabricctl.cli.bmc.reading import ask_all, finish
     from provision.report.fleet import list_report
@@ -164,7 +164,7 @@ def _insert_only(hosts: str, url: str, site: str, state: str, *, replace: bool, 
     desk = open_desk(hosts, site, state)
     seen = ask_all(desk, read_drives, "reading drives")
 
-    def plan(host: str, places: list[list[Drive]]) -> Planned:
+    def plan(host: str, places: list[list[VirtualDrive]]) -> Planned:
         decision = decide_insert(places[0] if places else [], url, replace=replace)
         if decision.refused:
             return Planned(host, refused=decision.refused)

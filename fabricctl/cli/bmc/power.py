@@ -54,7 +54,7 @@ def power_on(
 ) -> None:
     """Switch nodes on, in waves. Those that are on are left alone.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     _change(
         *("on", hosts, site, state),
@@ -82,7 +82,7 @@ def power_off(
     """Shut nodes down by asking their operating systems. Power is cut only with --force, and then only of those that
     have not followed within --grace.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     _change(
         *("off", hosts, site, state),
@@ -112,7 +112,7 @@ def power_cycle(
     """Restart nodes by asking their operating systems; those that are off are switched on. With --force, those that
     have not followed within --grace are power-cycled. The plan says which command each BMC gets.
 
-    HOSTS is a host set such as gpu[001-032]; all means every node with a BMC address.
+    HOSTS is a host set such as gpu[001-032], or all.
     """
     _change(
         *("cycle", hosts, site, state),
@@ -136,7 +136,7 @@ def power_status(
 ) -> None:
     """Show power, boot override, progress of the boot and time of the last reset.
 
-    HOSTS is a host set such as gpu[001-032]; every node with a BMC address when left out.
+    HOSTS is a host set such as gpu[001-032], or all, also when left out.
     """
     from fabricctl.cli.bmc.reading import ask_all, finish
     from provision.report.fleet import list_report

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricctl.cli.bmc.common import ALL, SiteFile
+from fabricctl.cli.bmc.common import ALL, SiteFile, Yes
 from fabricctl.cli.bmc.reading import Each
 from fabricctl.cli.state_options import Format, FormatOption, StateOption, read_site
 from fabricctl.errors import UsageError
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command(
-        "scan", short_help="Who answers at which BMC address: crossed cables, strangers, the absent."
-    )(scan)
+    app.command("scan", short_help="Who answers at which BMC address.")(scan)
 
 
 def scan(
@@ -39,6 +37,13 @@ def scan(
             help="Write the tags the site lacks as YAML for it; - prints them.",
         ),
     ] = "",
+    record: Annotated[
+        bool,
+        typer.Option(
+            "--record", help="Record the tags that neither site nor node record has, as a plan first."
+        ),
+    ] = False,
+    yes: Yes = False,
     port: Annotated[
         int,
         typer.Option(
@@ -52,11 +57,12 @@ def scan(
     """Ask every BMC address once, without a login, who is there: service tag, product and MAC of
     the BMC.
 
-    HOSTS is a host set such as gpu[001-032], all BMCs of the site when left out; or a network such as 192.0.2.0/24.
+    HOSTS is a host set such as gpu[001-032], or all, also when left out; or a network such as 192.0.2.0/24.
     What answers is compared with service_tags of the site file and with the node records: crossed BMC cables, machines
     nobody knows, addresses where nobody answers.
     """
     from fabricctl.cli.bmc.reading import exit_with, show
+    from fabricctl.cli.bmc.scan_record import record_learned
     from fabricctl.cli.progress import progress
     from provision.report.scan_report import scan_report
     from provision.workflows import scan as workflow
@@ -64,6 +70,8 @@ def scan(
     if not hosts.strip():
         raise UsageError("which BMCs? name them, or a network, or say all")
     read = read_site(site)
+    if record and read is None:
+        raise UsageError("whose node records? --record wants --site FILE")
     questions, owners = _questions(hosts, read, state, port, max_addresses)
     if not questions:
         raise UsageError("nothing to ask: the site gives no BMC addresses", hint="management.bmc_addresses")
@@ -79,7 +87,11 @@ def scan(
         )
     report = scan_report(seen, each=each)
     show(report, format)
-    _tags(seen.learned, write_tags, format, site, each=each)
+    if write_tags or not record:
+        _tags(seen.learned, write_tags, format, site, each=each)
+    if record and read is not None:
+        record_learned(seen.learned, read, state, format, yes=yes, each=each)
+        report = scan_report(workflow.with_tags(seen, owners), each=each)
     exit_with(report)
 
 
@@ -124,6 +136,9 @@ def _tags(learned: Mapping[str, str], place: str, format: Format, site: str, *, 
         write_atomic(place, text)
         say(f"{len(learned):,} service tags written to {place}: put them under management: of {site}")
     elif not place and format is Format.TEXT and len(learned) > SHOWN and not each:
-        say(f"the site lacks {len(learned):,} service tags: --write-tags FILE writes them as YAML for it")
+        say(
+            f"the site lacks {len(learned):,} service tags: --record keeps them in the node records, --write-tags FILE "
+            "writes them as YAML for the site file"
+        )
     elif place or format is Format.TEXT:
         print_text(f"\n# for management: of {site}; check the labels of some machines first\n{text}")

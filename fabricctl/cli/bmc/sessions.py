@@ -28,7 +28,7 @@ def sessions(
 ) -> None:
     """List the open sessions of BMCs: user, where from, since when, and whose they are.
 
-    HOSTS is a host set such as gpu[001-032]; all BMCs of the site when left out. Own sessions are those of the same
+    HOSTS is a host set such as gpu[001-032], or all, also when left out. Own sessions are those of the same
     user and address as this command's, made over the API; other scripts of the same user on this machine look alike.
     """
     from fabricctl.cli.bmc.reading import ask_all, finish

@@ -23,7 +23,7 @@ def status(
 ) -> None:
     """Show power, health, hottest sensor, fans, power supplies and versions, as the BMCs tell them.
 
-    HOSTS is a host set such as gpu[001-032]; every node with a BMC address when left out, or all. Findings: bad health,
+    HOSTS is a host set such as gpu[001-032], or all, also when left out. Findings: bad health,
     failed supplies, lost redundancy, temperatures that cannot be, fans at full speed while nothing is hot.
     """
     from fabricctl.cli.bmc.reading import ask_all, finish

@@ -47,7 +47,7 @@ def trust(
 ) -> None:
     """Fetch the certificates of BMCs, without any password, and record those seen for the first time.
 
-    HOSTS is a host set such as gpu[001-032]; all BMCs of the site when left out. From then on a BMC gets a password
+    HOSTS is a host set such as gpu[001-032], or all, also when left out. From then on a BMC gets a password
     only where it shows the recorded certificate. One that changed is a finding; --replace with --reason records it.
     """
     from fabricctl.cli.bmc.reading import exit_with, show

@@ -14,8 +14,9 @@ from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target, Trust
 from provision.redfish.fleet import FleetOptions, ask
 from tests.provision.redfish.tiny import Tiny, TinyServer
+from tests.sim.idrac.users import ROOT_PASSWORD
 
-CREDENTIALS = Credentials("root", Secret("secret-of-the-test"))
+CREDENTIALS = Credentials("root", Secret(ROOT_PASSWORD))
 
 
 @pytest.fixture

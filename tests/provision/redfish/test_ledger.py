@@ -17,9 +17,10 @@ from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target, Trust
 from provision.redfish.keeper import KeptByReaper
 from provision.redfish.ledger import Ledger, read_file, read_folder
+from tests.sim.idrac.users import ROOT_PASSWORD
 
 BMC = Target("gpu001", "192.0.2.1", trust=Trust(fingerprint="ab" * 32))
-CREDENTIALS = Credentials("root", Secret("secret-of-the-test"))
+CREDENTIALS = Credentials("root", Secret(ROOT_PASSWORD))
 URI = "/redfish/v1/SessionService/Sessions/7"
 TOLD = {"address": "192.0.2.1", "port": 443, "user": "root", "at": 4e9}
 

@@ -15,10 +15,11 @@ from provision.redfish.bmc import Bmc
 from provision.redfish.mask import Mask
 from tests.provision.redfish.conftest import Asker, target_of
 from tests.provision.redfish.tiny import SESSIONS, Tiny, message
+from tests.sim.idrac.users import ROOT_PASSWORD
 
 PATH = "/redfish/v1/Systems/1"
 ACCOUNT = "/redfish/v1/AccountService/Accounts/2"
-PASSWORD, NEW = "secret-of-the-test", 'new/"\u00e9-password'
+PASSWORD, NEW = ROOT_PASSWORD, 'new/"\u00e9-password'
 
 
 def echo(form: str, status: int) -> object:

@@ -16,6 +16,8 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.sim.idrac.users import ROOT_PASSWORD
+
 ROOT_BODY: dict[str, Any] = {
     "@odata.id": "/redfish/v1",
     "Vendor": "Dell",
@@ -44,7 +46,7 @@ class Tiny:
     """State of the service; change it from the test's thread."""
 
     tree: dict[str, Any] = field(default_factory=lambda: {"/redfish/v1": dict(ROOT_BODY)})
-    users: dict[str, str] = field(default_factory=lambda: {"root": "secret-of-the-test"})
+    users: dict[str, str] = field(default_factory=lambda: {"root": ROOT_PASSWORD})
     sessions: dict[str, tuple[str, str]] = field(default_factory=dict)
     rules: dict[tuple[str, str], Handler] = field(default_factory=dict)
     seen: list[Seen] = field(default_factory=list)

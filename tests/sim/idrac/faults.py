@@ -16,6 +16,7 @@ class Fault:
     :param method: and ``path``: which requests; regular expressions, the whole path without its query must match.
     :param status: answer with it instead, nothing is carried out; :param message_id: of the answer (``SYS518``).
     :param message: its text instead of the registry's; :param retry_after: seconds, as the header says.
+    :param args: arguments of that text; those it lacks are the path that was asked for.
     :param times: how many requests it hits, None: all; :param after: how many matching ones pass unharmed before.
     :param delay_s: real seconds the answer waits; :param cut_body: the body ends half-way and the connection with it.
     :param reset: the connection is reset, nothing is carried out; :param hang: no answer, ever.
@@ -29,6 +30,7 @@ class Fault:
     status: int | None = None
     message_id: str = ""
     message: str = ""
+    args: tuple[str, ...] = ()
     retry_after: int | None = None
     times: int | None = None
     after: int = 0

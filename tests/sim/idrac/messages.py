@@ -6,6 +6,7 @@ Ids and texts as seen in captures and public issues of iDRAC9 and iDRAC10; a fea
 from __future__ import annotations
 
 from dataclasses import dataclass
+from string import Formatter
 
 from tests.sim.idrac.call import Answer, Body, RefusedError
 from tests.sim.idrac.profile import Profile
@@ -251,6 +252,12 @@ def message(profile: Profile, key: str, *args: str, text: str = "") -> Body:
         "Resolution": entry.resolution,
         "Severity": entry.severity,
     }
+
+
+def arguments(key: str, *args: str, other: str) -> tuple[str, ...]:
+    """Arguments for the text of a message: those given, then ``other`` for every further one that it has."""
+    fields = {name for _, name, _, _ in Formatter().parse(TEXTS[key].text) if name} if key in TEXTS else set()
+    return (*args, *[other] * (len(fields) - len(args)))
 
 
 def errors(profile: Profile, status: int, *messages: Body, headers: dict[str, str] | None = None) -> Answer:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tests.sim.idrac.call import Body
+from tests.sim.idrac.call import Answer, Body, Call
 from tests.sim.idrac.hardware import XE9680
-from tests.sim.idrac.messages import refused
+from tests.sim.idrac.messages import Text, known, refused
 from tests.sim.idrac.profile import Profile
 from tests.sim.idrac.shapes import ENCLOSURE, listed, ref, resource
 from tests.sim.idrac.tree import Tree
@@ -82,6 +82,30 @@ def _dell_software(bmc: SimBmc, match: re.Match[str]) -> Body | None:
     return dell_software(bmc, match["id"], match["dell"])
 
 
+known(
+    "ServiceDisabled",
+    Text(
+        "The operation failed because the service at {0} is disabled and cannot accept requests.",
+        "Enable the service and resubmit the request if the operation failed.",
+        status=503,
+        base=True,
+    ),
+)
+
+
+def _subscribe(call: Call) -> Answer:
+    """What is wrong with a subscription is said; there are none to be had, events are off."""
+    profile = call.bmc.profile
+    for name in ("Destination", "Protocol"):
+        if name not in call.body:
+            raise refused(profile, "PropertyMissing", name)
+    if call.body["Protocol"] != "Redfish":
+        raise refused(profile, "PropertyValueNotInList", str(call.body["Protocol"]), "Protocol")
+    if not str(call.body["Destination"]).startswith(("http://", "https://")):
+        raise refused(profile, "PropertyValueFormatError", str(call.body["Destination"]), "Destination")
+    raise refused(profile, "ServiceDisabled", call.path.rpartition("/")[0])
+
+
 def _root_services(tree: Tree) -> None:
     events = f"{ROOT}/EventService"
     tree.fixed(
@@ -101,6 +125,7 @@ def _root_services(tree: Tree) -> None:
         ),
     )
     tree.collection(f"{events}/Subscriptions", "EventDestinationCollection", [])
+    tree.on("POST", f"{events}/Subscriptions", _subscribe)
     certificates = f"{ROOT}/CertificateService"
     tree.fixed(
         certificates,

@@ -54,6 +54,8 @@ class SimProcess:
             self._process.wait()
         if self._process.stdout is not None:
             self._process.stdout.close()
+        if self._process.returncode == 1:
+            raise RuntimeError("mistakes of the simulator; they stand in its standard error")
 
     @property
     def pid(self) -> int:

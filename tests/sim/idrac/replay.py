@@ -26,7 +26,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from aiohttp import web
+from aiohttp import ClientPayloadError, web
 
 from tests.sim.idrac.replay_query import expand, select
 from tests.sim.idrac.tls import Certificate
@@ -101,6 +101,7 @@ class Replay:
         self._ready = threading.Event()
         self._runner: web.AppRunner | None = None
         self._error: BaseException | None = None
+        self.bugs: list[Exception] = []
 
     @property
     def fingerprint(self) -> str:
@@ -124,6 +125,8 @@ class Replay:
     ) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(10)
+        if self.bugs:
+            raise ExceptionGroup("mistakes of the replay server", self.bugs)
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -153,7 +156,14 @@ class Replay:
     async def _answer(self, request: web.Request) -> web.Response:
         if self.delay_s:
             await asyncio.sleep(self.delay_s)
-        response = await self._dispatch(request)
+        try:
+            response = await self._dispatch(request)
+        except (ConnectionError, ClientPayloadError, web.HTTPException):
+            raise  # the client went away, or sent no HTTP
+        except Exception as problem:
+            problem.add_note(f"while it answered {request.method} {request.path_qs}")
+            self.bugs.append(problem)
+            raise
         self.requests.append(Asked(request.method, request.path_qs, response.status))
         response.headers["OData-Version"] = "4.0"
         response.headers["Cache-Control"] = "no-cache"

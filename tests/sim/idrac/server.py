@@ -9,18 +9,20 @@ import struct
 from collections.abc import Callable, Sequence
 from ssl import SSLContext
 
-from aiohttp import web
+from aiohttp import ClientPayloadError, web
 
 from tests.sim.idrac.bmc import Logged, SimBmc
 from tests.sim.idrac.call import Answer
 from tests.sim.idrac.faults import Fault
-from tests.sim.idrac.messages import TEXTS, errors, message
+from tests.sim.idrac.messages import TEXTS, arguments, errors, message
 from tests.sim.idrac.readiness import Readiness, refusal_of
 from tests.sim.idrac.service import Incoming, answer
 from tests.sim.idrac.template import dumps
 
 _RESET = struct.pack("ii", 1, 0)
 _JSON = "application/json; charset=utf-8"
+_LEFT = (ConnectionError, ClientPayloadError, web.HTTPException)
+"""The client went away, or what it sent was no HTTP: nothing of ours."""
 
 
 class Front:
@@ -33,6 +35,8 @@ class Front:
         self._context = context
         self._runner: web.ServerRunner | None = None
         self.port = port
+        self.bugs: list[Exception] = []
+        """What went wrong in here, and not by a fault that was asked for: the simulator's own mistakes."""
 
     async def start(self) -> None:
         """Listen on every address."""
@@ -62,6 +66,13 @@ class Front:
         bmc.most_in_flight[kind] = max(bmc.most_in_flight[kind], bmc.in_flight[kind])
         try:
             return await self._answer(bmc, request)
+        except _LEFT:
+            raise
+        except Exception as problem:
+            problem.add_note(f"while it answered {request.method} {request.raw_path} for {bmc.host}")
+            self.bugs.append(problem)
+            _log(bmc, request.method, request.raw_path.partition("?")[0], "", 500, "", None)
+            raise  # the client sees a bare 500
         finally:
             bmc.in_flight[kind] -= 1
 
@@ -78,7 +89,7 @@ class Front:
             return await self._break(request, hang=fault.hang)
         headers = {name.lower(): value for name, value in request.headers.items()}
         incoming = Incoming(request.method, raw_path, query, headers, data, request.remote or "")
-        other = _faulty(bmc, fault) if fault is not None and _replaces(fault) else None
+        other = _faulty(bmc, fault, path) if fault is not None and _replaces(fault) else None
         carried, user = (None, "") if other and fault and not fault.carried else answer(bmc, incoming)
         said = other or carried
         assert said is not None
@@ -109,24 +120,24 @@ def _replaces(fault: Fault) -> bool:
     return fault.status is not None or bool(fault.message_id) or fault.body is not None
 
 
-def _faulty(bmc: SimBmc, fault: Fault) -> Answer:
+def _faulty(bmc: SimBmc, fault: Fault, path: str) -> Answer:
     """What a fault answers with."""
     headers = {"Retry-After": str(fault.retry_after)} if fault.retry_after is not None else {}
-    known = TEXTS.get(fault.message_id)
+    key = fault.message_id.rpartition(".")[2]
+    known = TEXTS.get(key)
     status = fault.status or (known.status if known else 500)
     if fault.body is not None:
         return Answer(status, fault.body.encode(), headers)
-    if not fault.message_id:
+    if not key:
         return Answer(status, None, headers)
-    if fault.message_id == "SYS518" and not fault.message:
+    if key == "SYS518" and not fault.message:
         said = refusal_of(bmc, "SYS518", fault.retry_after or 30)
         said.status = status
         if fault.retry_after is None:
             said.headers.pop("Retry-After", None)
         return said
-    return errors(
-        bmc.profile, status, message(bmc.profile, fault.message_id, text=fault.message), headers=headers
-    )
+    args = arguments(key, *fault.args, other=path)
+    return errors(bmc.profile, status, message(bmc.profile, key, *args, text=fault.message), headers=headers)
 
 
 def _log(

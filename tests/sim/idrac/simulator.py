@@ -25,6 +25,10 @@ from tests.sim.idrac.users import ROOT_PASSWORD
 PASSWORD_VARIABLE = "FABRICCTL_SIM_PASSWORD"  # noqa: S105  a name, not a password
 
 
+class SimulatorBugsError(ExceptionGroup):
+    """What a simulator did wrong while it served; a test that ran into it proves nothing."""
+
+
 class Simulator:
     """Some BMCs, each on its own loopback address, all on one port.
 
@@ -132,10 +136,16 @@ class Simulator:
         await self._front.stop()
 
     def stop(self) -> None:
-        """Close every connection and end the thread."""
+        """Close every connection and end the thread.
+
+        :raises SimulatorBugsError: the simulator itself made mistakes, whatever became of the requests.
+        """
         if self._loop is not None and self._thread is not None and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join(10)
+        if self._front.bugs:
+            bugs, self._front.bugs = self._front.bugs, []
+            raise SimulatorBugsError("mistakes of the simulator", bugs)
 
     def site_text(self, *, whole: bool = False, verify: str = "pinned", tags: bool = False) -> str:
         """The ``management`` of a site file naming these BMCs; the password by the variable PASSWORD_VARIABLE.
