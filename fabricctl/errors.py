@@ -26,6 +26,7 @@
     │   │   └── BmcLinkError             a link that leads away from the BMC: not followed
     │   ├── BmcGarbledError        an answer cut short, or no JSON
     │   │   └── BmcTooLargeError         an answer larger than any that makes sense
+    │   ├── BmcCutError            a list of which the rest was not read: something was told, but not all
     │   ├── BmcUnsupportedError    this BMC cannot do it
     │   ├── BmcOutcomeUnknownError a command whose answer was lost, and the state does not tell
     │   ├── BmcSkippedError        not asked any more: it failed too often in this run
@@ -328,6 +329,10 @@ class BmcGarbledError(BmcError):
 
 class BmcTooLargeError(BmcGarbledError):
     """An answer larger than any that makes sense; it is not asked for again."""
+
+
+class BmcCutError(BmcError):
+    """A list of which the rest was not read: something was told, and there may be more."""
 
 
 class BmcUnsupportedError(BmcError):

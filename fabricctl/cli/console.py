@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from fabricctl.report.screen import Line
 
 _STYLES = {"good": "green", "bad": "bold red", "doubt": "bold yellow", "dim": "dim", "bold": "bold"}
-_CONTROL = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "�")
+_TURNING = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+"""Change the direction of what follows: a name that has one can make a line read as another one."""
+_CONTROL = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160), *_TURNING), "�")
 """A node description is foreign text: no control character of it reaches a terminal."""
+_IN_JSON = {code: f"\\u{code:04x}" for code in (*range(127, 160), *_TURNING)}
+_IN_TEXT = dict.fromkeys((*range(9), *range(11, 13), *range(14, 32), *range(127, 160), *_TURNING), "�")
 
 
 @lru_cache(maxsize=1)
@@ -59,8 +63,11 @@ def print_lines(lines: Iterable[Line]) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print a document (JSON, CSV, ...) as it is."""
-    sys.stdout.write(clean(text))
+    """Print a document (JSON, CSV, ...) as it is, but for what a terminal would obey.
+
+    JSON can write that as an escape, and so loses nothing.
+    """
+    sys.stdout.write(clean(text).translate(_IN_JSON if text.startswith(("{", "[")) else _IN_TEXT))
     if not text.endswith("\n"):
         sys.stdout.write("\n")
     sys.stdout.flush()

@@ -61,7 +61,7 @@ def _problem(item: Any) -> Problem:
 
 def _sentence(kind: str, item: Any, *, is_key: bool) -> str:
     context = item.get("ctx") or {}
-    found = _found(item["input"])
+    found = "found something else" if _is_secret(tuple(item["loc"])) else _found(item["input"])
     if kind == "value_error":
         return str(context["error"])
     if kind == "literal_error":
@@ -74,11 +74,18 @@ def _sentence(kind: str, item: Any, *, is_key: bool) -> str:
     return f"as a key, {text}" if is_key else text
 
 
+def _is_secret(loc: KeyPath) -> bool:
+    """Whether a value stands where people write passwords: it is not repeated, whatever else it may be."""
+    return tuple(loc[:2]) in (("management", "bmc_access"), ("management", "secrets"))
+
+
 _EXPECTED = {
     "model_type": "a mapping",
     "dict_type": "a mapping",
     "list_type": "a list",
     "string_type": "text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
     "int_type": "a whole number",
     "int_parsing": "a whole number",
     "int_parsing_size": "a whole number of reasonable size",

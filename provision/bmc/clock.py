@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -159,6 +160,8 @@ def read_chrony(text: str) -> OwnClock | None:
     try:
         offset = -float(fields[4])
     except ValueError:
+        return None
+    if not math.isfinite(offset):
         return None
     return OwnClock("chrony", offset, fields[-1].strip() != "Not synchronised")
 

@@ -21,6 +21,11 @@ def text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
+def is_number(text: str) -> bool:
+    """Whether a text is a whole number as machines count: ``isdigit`` alone also takes ``²``, and any length."""
+    return text.isascii() and text.isdigit() and len(text) <= 18
+
+
 def path_of(body: Body) -> str:
     """``@odata.id`` without a trailing slash."""
     return str(body.get("@odata.id") or "").rstrip("/")

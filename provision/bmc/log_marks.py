@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from provision.bmc.json_bodies import is_number
 from provision.bmc.logs import LogEntry
 
 FIELD = "log.seen"
@@ -71,6 +72,6 @@ def latest(entries: Iterable[LogEntry]) -> dict[tuple[str, str], LogEntry]:
     for entry in entries:
         key = (entry.host, entry.log)
         known = found.get(key)
-        if known is None or (entry.id.isdigit() and known.id.isdigit() and int(entry.id) > int(known.id)):
+        if known is None or (is_number(entry.id) and is_number(known.id) and int(entry.id) > int(known.id)):
             found[key] = entry
     return found

@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from enum import IntEnum
 from typing import Any
 
-from provision.bmc.json_bodies import inner, link
+from provision.bmc.json_bodies import inner, is_number, link
 from provision.bmc.outcome import BmcFinding
 from provision.bmc.reply import message_key
 from provision.bmc.times import believable, parse_time
@@ -126,7 +126,7 @@ def newest_first(entries: Sequence[LogEntry]) -> list[LogEntry]:
 
     By id where ids are numbers (the order they were written in, even while the clock was wrong), else as listed.
     """
-    if len(entries) > 1 and all(entry.id.isdigit() for entry in entries):
+    if len(entries) > 1 and all(is_number(entry.id) for entry in entries):
         return sorted(entries, key=lambda entry: -int(entry.id))
     return list(entries)
 
@@ -149,7 +149,7 @@ class BackInTime:
         if self._since is None:
             return False
         own = str(body.get("Id") or "")
-        number = int(own) if own.isdigit() else None
+        number = int(own) if is_number(own) else None
         if number is not None and self._last_id is not None and number > self._last_id:
             self._rising = True
         self._last_id = number if number is not None else self._last_id

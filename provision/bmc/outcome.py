@@ -27,7 +27,8 @@ class Note:
 class Outcome(Generic[T]):
     """One BMC's result.
 
-    :param value: what the work returned, None when it failed; :param error: why it failed, None when it did not.
+    :param value: what the work returned, None when it failed; :param error: why it failed, None when it did not. Both
+        where something was told, but not all (``BmcCutError``).
     :param notes: what was tolerated on the way; :param requests: HTTP requests sent; :param seconds: from start to end.
     """
 

@@ -42,13 +42,14 @@ class Reply:
     """An answer.
 
     :param path: of the resource asked for; :param status: HTTP status; :param headers: names in lower case.
-    :param body: parsed JSON, None when there was none.
+    :param body: parsed JSON, None when there was none; :param size: bytes of it, unpacked.
     """
 
     path: str
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
+    size: int = 0
 
     @property
     def ok(self) -> bool:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from enum import Enum
 
+from provision.bmc.json_bodies import is_number
+
 _COMPONENT = re.compile(r"[0-9a-z]+")
 _RUN = re.compile(r"[0-9]+|[a-z]+")
 _HEX = re.compile(r"[0-9a-f]+\Z")
@@ -61,7 +63,7 @@ def _relation_of(one: tuple[Piece, ...], two: tuple[Piece, ...]) -> Relation:
 
 def _pieces(component: str) -> tuple[Piece, ...]:
     """Runs of digits and of letters: ``2a`` -> 2, a. A number comes before letters."""
-    return tuple((0, int(run), "") if run.isdigit() else (1, 0, run) for run in _RUN.findall(component))
+    return tuple((0, int(run), "") if is_number(run) else (1, 0, run) for run in _RUN.findall(component))
 
 
 _ZERO: tuple[Piece, ...] = ((0, 0, ""),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
@@ -23,6 +23,17 @@ class Group(Enum):
 
 Resource = Mapping[str, Any]
 """The JSON object of one resource."""
+
+
+class Members(list[Resource]):
+    """Members of a collection.
+
+    :param cut: why the rest of them was not read; empty when these are all.
+    """
+
+    def __init__(self, found: Iterable[Resource] = (), cut: str = "") -> None:
+        super().__init__(found)
+        self.cut = cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +110,11 @@ class Bmc(Protocol):
         group: Group = Group.QUICK,
         *,
         until: Callable[[Resource], bool] | None = None,
-    ) -> list[Resource]:
+    ) -> Members:
         """Members of a collection, all pages; expanded (``$expand=*($levels=1)``) where possible, else one by one.
 
-        A member whose link dangles is noted and left out; pages that repeat end the walk and are noted.
+        A member whose link dangles is noted and left out; pages that repeat end the walk and are noted. Where the rest
+        was not read, ``cut`` of the result says why, and the outcome has an error beside its value.
 
         :param until: stop at the first member it accepts (logs come newest first); that one is left out.
         """

@@ -15,13 +15,17 @@ from fabricctl.errors import (
     BmcNotReadyError,
     BmcUnsupportedError,
 )
+from fabricctl.words import printable
 from provision.bmc.json_bodies import inner
 from provision.bmc.messages import said
 from provision.bmc.reply import Reply
 from provision.redfish.answers import error_of
-from provision.redfish.bmc import Bmc, Group, Resource
+from provision.redfish.bmc import Bmc, Group, Members, Resource
+from provision.redfish.limits import FleetOptions
 from provision.redfish.paths import link_of, own_path, with_query
 
+TOGETHER = 64
+"""Mere links that wait to be read at once; the BMC's limit says how many of them are under way."""
 PAGES = 2000
 """Pages of one collection; 50 entries a page, 100,000 in all."""
 NEVER_EMPTY = ("/redfish/v1/Systems", "/redfish/v1/Managers", "/redfish/v1/Chassis")
@@ -34,30 +38,37 @@ ReadPage = Callable[[str, Group, Callable[[Reply], str] | None], Awaitable[Reply
 class Walk:
     """One walk through a collection."""
 
-    def __init__(self, bmc: Bmc, group: Group, read: ReadPage) -> None:
+    def __init__(self, bmc: Bmc, group: Group, read: ReadPage, options: FleetOptions) -> None:
         self._bmc = bmc
         self._group = group
-        self._read = read
+        self._read_page = read
+        self._options = options
+        self._began = options.clock()
+        self._bytes = 0
+        self._skipped = False
         self._seen: set[str] = set()
 
-    async def members(self, path: str, until: Callable[[Resource], bool] | None) -> list[Resource]:
+    async def members(self, path: str, until: Callable[[Resource], bool] | None) -> Members:
         """All of them, up to the first that ``until`` accepts."""
-        found: list[Resource] = []
+        found = Members()
         pages: set[str] = set()
         page = await self._first(path)
         for _ in range(PAGES):
             known = len(self._seen)
             for member in await self._page_members(page):
                 if until is not None and until(member):
+                    found.cut = ""
                     return found
                 found.append(member)
             link = page.resource.get("Members@odata.nextLink")
-            if not isinstance(link, str) or not link:
+            more = isinstance(link, str) and bool(link)
+            found.cut = self._spent() if more or self._skipped else ""
+            if found.cut or not isinstance(link, str) or not more:
                 return found
             try:
                 link = own_path(link, self._bmc.target)
             except BmcLinkError as exc:
-                self._bmc.note(path, f"the rest was not read: the next page {exc.message}")
+                found.cut = f"the next page {exc.message}"
                 return found
             if len(self._seen) == known:  # $skip ignored: ever new links to the same page
                 self._bmc.note(
@@ -69,8 +80,22 @@ class Walk:
                 return found
             pages.add(link)
             page = await self._expect(link)
-        self._bmc.note(path, f"more than {PAGES:,} pages: the rest was not read")
+        found.cut = f"more than {PAGES:,} pages"
         return found
+
+    def _spent(self) -> str:
+        """Why no more is read, empty while more may be."""
+        limits = self._options.limits
+        if self._bytes > limits.walk_bytes:
+            return f"more than {limits.walk_bytes / 2**20:g} MiB"
+        if self._options.clock() - self._began > limits.walk_s:
+            return f"it takes longer than {limits.walk_s:g} s"
+        return ""
+
+    async def _read(self, path: str, unready: Callable[[Reply], str] | None) -> Reply:
+        reply = await self._read_page(path, self._group, unready)
+        self._bytes += reply.size
+        return reply
 
     async def _first(self, path: str) -> Reply:
         """The first page, expanded where that is offered and works."""
@@ -78,7 +103,7 @@ class Walk:
         if query:
             expanded = with_query(path, query)
             try:
-                reply = await self._read(expanded, self._group, _unready(path))
+                reply = await self._read(expanded, _unready(path))
             except (BmcDeadlineError, BmcGarbledError, BmcNotReadyError) as exc:
                 if isinstance(exc, BmcNotReadyError) and exc.named:
                     raise
@@ -92,7 +117,7 @@ class Walk:
         return await self._expect(path, _unready(path))
 
     async def _expect(self, path: str, unready: Callable[[Reply], str] | None = None) -> Reply:
-        reply = await self._read(path, self._group, unready)
+        reply = await self._read(path, unready)
         if not reply.ok:
             raise error_of(self._bmc.target, "GET", reply)
         return reply
@@ -106,7 +131,7 @@ class Walk:
         fresh: list[Mapping[str, Any]] = []
         for entry in entries:
             if not isinstance(entry, dict):
-                self._bmc.note(page.path, f"a member that is no object: {str(entry)[:40]}")
+                self._bmc.note(page.path, f"a member that is no object: {printable(str(entry)[:40])}")
                 continue
             link = link_of(entry)
             if link and link in self._seen:
@@ -117,8 +142,9 @@ class Walk:
         whole = {n: self._checked(page.path, entry) for n, entry in enumerate(fresh) if not is_bare(entry)}
         bare = [n for n in range(len(fresh)) if n not in whole]
         if bare:
-            read = await each([self._member(page.path, fresh[n]) for n in bare])
-            whole.update(zip(bare, read, strict=True))
+            for some in (bare[at : at + TOGETHER] for at in range(0, len(bare), TOGETHER)):
+                read = await each([self._member(page.path, fresh[n]) for n in some])
+                whole.update(zip(some, read, strict=True))
         return [member for n in range(len(fresh)) if (member := whole[n]) is not None]
 
     async def _member(self, path: str, entry: Mapping[str, Any]) -> Resource | None:
@@ -128,7 +154,10 @@ class Walk:
             self._bmc.note(path, "a member without @odata.id")
             return None
         try:
-            return (await self._bmc.get(link, self._group)).resource
+            if self._spent():
+                self._skipped = True
+                return None
+            reply = await self._bmc.get(link, self._group)
         except BmcNotFoundError:
             self._bmc.note(link, "listed, but not there")
         except BmcLinkError:
@@ -137,6 +166,9 @@ class Walk:
             if isinstance(exc, BmcNotReadyError) and exc.named:
                 raise
             self._bmc.note(link, f"listed, but cannot be read: {exc.message}")
+        else:
+            self._bytes += reply.size
+            return reply.resource
         return None
 
     def _checked(self, path: str, member: Mapping[str, Any]) -> Resource | None:

@@ -9,10 +9,12 @@ import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
+from urllib.parse import quote
 
-from fabricctl.errors import BmcError, BmcInternalError, FabricctlError
+from fabricctl.adapters.locks import HeldError, held
+from fabricctl.errors import BmcBusyError, BmcError, BmcInternalError, FabricctlError, StateError
 from provision.bmc.outcome import Outcome
 from provision.bmc.target import Target
 from provision.redfish.aio import AiohttpTransport
@@ -175,8 +177,10 @@ async def _one(
     try:
         if options.credentials is not None:
             must_be_trusted(target)
-        bmc = RedfishBmc(Link(target, _transport(target, options, threads), options), keeper)
-        value = await work(bmc)
+        with _alone(target, options):
+            bmc = RedfishBmc(Link(target, _transport(target, options, threads), options), keeper)
+            value = await work(bmc)
+            error = bmc.cut
     except Exception as exc:  # noqa: BLE001
         if bmc is not None:
             bmc.mask.error(exc)
@@ -186,6 +190,30 @@ async def _one(
             await _close(bmc)
     requests, notes = (bmc.requests, bmc.notes) if bmc is not None else (0, ())
     return Outcome(target, value, error, notes, requests, options.clock() - started)
+
+
+@contextmanager
+def _alone(target: Target, options: FleetOptions) -> Iterator[None]:
+    """Be the only one that changes a BMC, from the look before to the look after; others may read.
+
+    :raises BmcBusyError: another process is at it; nothing was sent.
+    """
+    if not options.writes or options.locks is None:
+        yield
+        return
+    path = options.locks / f"{quote(target.address, safe='')}_{target.port}.lock"
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(held(path))
+        except HeldError as exc:
+            raise BmcBusyError(
+                f"it is being changed by {exc.who}; nothing was sent",
+                bmc=str(target),
+                hint="look at it again when that has ended",
+            ) from exc
+        except OSError as exc:
+            raise StateError(f"cannot be locked: {exc.strerror}", place=str(path)) from exc
+        yield
 
 
 async def _close(bmc: RedfishBmc) -> None:

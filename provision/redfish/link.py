@@ -53,6 +53,8 @@ class Link:
         self._failures = 0
         self._broken: BmcError | None = None
         self._met = False
+        self._bytes = 0
+        self._waits = False
 
     async def send(
         self,
@@ -73,6 +75,9 @@ class Link:
             raise BmcSkippedError(
                 f"not asked any more: {self._broken.message}", bmc=str(self.target)
             ) from self._broken
+        if self._bytes > self.options.limits.all_bytes and counts:
+            most = self.options.limits.all_bytes / 2**20
+            raise BmcSkippedError(f"not asked any more: it sent more than {most:g} MiB", bmc=str(self.target))
         self.requests += 1
         try:
             reply = await self._transport.send(
@@ -85,6 +90,7 @@ class Link:
             if counts:
                 self._failed(exc)
             raise
+        self._bytes += reply.size
         self._failures = 0
         self._met = True
         self._broken = None
@@ -132,10 +138,11 @@ class Link:
                 if wait is None:
                     raise
                 lost += 1
-                await self.options.sleep(wait)
+                await self._pause(wait)
                 continue
             why = self._why_wait(reply, idempotent, unready)
             if not why:
+                self._goes_on()
                 return reply
             if reply.ok or _gives_reason(reply):
                 wait = self._budget.take(
@@ -144,7 +151,7 @@ class Link:
                 if wait is None:
                     raise self._spent(reply, why)
                 attempt += 1
-                await self.options.sleep(wait)
+                await self._pause(wait)
                 continue
             tries += 1
             if self.options.clock() < away_until:
@@ -157,10 +164,21 @@ class Link:
             )
             if wait is None:
                 raise self._mute(reply, tries)
-            await self.options.sleep(wait)
+            await self._pause(wait)
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait for the BMC, and let it be known."""
+        self._waits = True
+        self.options.waiting(self.target, True)
+        await self.options.sleep(seconds)
+
+    def _goes_on(self) -> None:
+        if self._waits:
+            self._waits = False
+            self.options.waiting(self.target, False)
 
     async def _look_later(self) -> None:
-        await self.options.sleep(LOOK_S * (1.0 + 0.5 * self.options.random.random()))
+        await self._pause(LOOK_S * (1.0 + 0.5 * self.options.random.random()))
 
     def _again(self, exc: BmcError, lost: int, repeats: int) -> float | None:
         """The pause before a lost read is sent again; None when it is not: a BMC that hangs has had its deadline."""

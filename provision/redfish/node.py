@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from fabricctl.errors import (
+    BmcCutError,
     BmcDeadlineError,
     BmcError,
     BmcGarbledError,
@@ -23,7 +24,7 @@ from provision.bmc.reply import Reply
 from provision.bmc.service_root import claim_of
 from provision.bmc.target import Target
 from provision.redfish.answers import error_of
-from provision.redfish.bmc import Group, Layout, Resource
+from provision.redfish.bmc import Group, Layout, Members, Resource
 from provision.redfish.collection import Walk
 from provision.redfish.etag import ladder
 from provision.redfish.interrupt import finish
@@ -58,6 +59,7 @@ class RedfishBmc:
         self._layout_lock = asyncio.Lock()
         self._etags: dict[str, str] = {}
         self._notes: dict[Note, None] = {}
+        self._cuts: dict[str, None] = {}
 
     @property
     def target(self) -> Target:
@@ -77,6 +79,11 @@ class RedfishBmc:
     def note(self, path: str, text: str) -> None:
         """Record something odd that is tolerated."""
         self._notes.setdefault(Note(self.mask.text(path), self.mask.text(text)))
+
+    @property
+    def cut(self) -> BmcError | None:
+        """Of which lists the rest was not read; None where all were read to their ends."""
+        return BmcCutError("; ".join(self._cuts), bmc=str(self.target)) if self._cuts else None
 
     @property
     def mask(self) -> Mask:
@@ -143,9 +150,13 @@ class RedfishBmc:
         group: Group = Group.QUICK,
         *,
         until: Callable[[Resource], bool] | None = None,
-    ) -> list[Resource]:
+    ) -> Members:
         """Members of a collection, all pages."""
-        return await Walk(self, group, self._read_page).members(self._path(path), until)
+        walk = Walk(self, group, self._read_page, self._link.options)
+        found = await walk.members(self._path(path), until)
+        if found.cut:
+            self._cuts.setdefault(self.mask.text(f"{path} was read in part: {found.cut}"))
+        return found
 
     async def _read_page(self, path: str, group: Group, unready: Callable[[Reply], str] | None) -> Reply:
         return await self._read(path, group, unready=unready)

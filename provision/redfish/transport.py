@@ -89,7 +89,7 @@ def make_reply(
                     bmc=str(target),
                 ) from None
         body = mask.body(body, raw, good=200 <= status < 300)
-    return Reply(path, status, headers, body)
+    return Reply(path, status, headers, body, len(raw))
 
 
 def _unpacked(target: Target, path: str, encoding: str, raw: bytes) -> bytes:

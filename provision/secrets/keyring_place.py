@@ -7,9 +7,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from fabricctl.adapters.locks import holder_of
 from fabricctl.adapters.store.location import default_file
 from fabricctl.errors import SecretError
 from provision.secrets.places import locked_beside, parse_json
+from provision.secrets.private_file import lock_of
 
 
 class KeyringPlace:
@@ -35,6 +37,10 @@ class KeyringPlace:
     def locked(self, purpose: str = "lock", busy: str = "") -> AbstractContextManager[None]:
         """Be the only writer of this user on this machine."""
         return locked_beside(Path(default_file(self._site, ".keyring")), self.reference, purpose, busy)
+
+    def holder(self, purpose: str) -> str:
+        """Who holds that lock now."""
+        return holder_of(lock_of(Path(default_file(self._site, ".keyring")), purpose))
 
     def _call(self, name: str, *arguments: str) -> Any:
         try:

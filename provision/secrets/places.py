@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
+from fabricctl.adapters.locks import holder_of
 from fabricctl.adapters.store.location import default_file
 from fabricctl.errors import SecretError, StateError
 from provision.secrets.private_file import lock_of, locked, read_private, write_private
@@ -42,6 +43,10 @@ class Place(Protocol):
         """Be the only writer. :param purpose: apart from others; :param busy: what to say when somebody else is."""
         ...
 
+    def holder(self, purpose: str) -> str:
+        """Who holds that lock now, in words; empty when nobody does."""
+        ...
+
 
 class FilePlace:
     """JSON in a private file."""
@@ -64,6 +69,10 @@ class FilePlace:
         """Be the only writer."""
         return locked_beside(self.path, self.reference, purpose, busy)
 
+    def holder(self, purpose: str) -> str:
+        """Who holds that lock now."""
+        return holder_of(lock_of(self.path, purpose))
+
 
 def locked_beside(path: Path, reference: str, purpose: str, busy: str) -> AbstractContextManager[None]:
     """The lock of a file; one with its own words is not waited for."""
@@ -74,9 +83,19 @@ def locked_beside(path: Path, reference: str, purpose: str, busy: str) -> Abstra
 def parse_json(data: bytes | str, reference: str) -> Any:
     """:raises SecretError: it is no JSON; what stands there is not told."""
     try:
-        return json.loads(data)
-    except ValueError:
+        return whole(json.loads(data), reference)
+    except (ValueError, RecursionError):
         raise SecretError("is damaged: no JSON", reference=reference, hint="restore a backup") from None
+
+
+def whole(document: Any, reference: str) -> Any:
+    """A document that is there. None would stand for one that never was, and be written anew.
+
+    :raises SecretError: it is null.
+    """
+    if document is None:
+        raise SecretError("is damaged: it holds nothing", reference=reference, hint="restore a backup")
+    return document
 
 
 def find_place(text: str, *, site: str, site_path: str) -> Place:

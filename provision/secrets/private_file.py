@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shlex
 import stat
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from fabricctl.adapters.files import write_atomic
+from fabricctl.adapters.locks import HeldError, held
 from fabricctl.errors import InputError, SecretError
 
 LIMIT_BYTES = 64 << 20
 WAIT_S = 10.0
 """Longest wait for another writer."""
-_STEP_S = 0.05
 
 
 def read_private(path: Path, reference: str, *, encrypted: bool = False) -> bytes | None:
@@ -31,6 +30,7 @@ def read_private(path: Path, reference: str, *, encrypted: bool = False) -> byte
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
+        _refuse_dangling(path, reference)
         return None
     except (OSError, ValueError) as exc:
         raise _cannot("be read", reference, exc) from exc
@@ -56,6 +56,7 @@ def write_private(path: Path, data: bytes, reference: str, *, encrypted: bool = 
     :param encrypted: one that is there keeps its mode; else only its owner may read it.
     :raises SecretError: it cannot be written, or what stands there is open to others.
     """
+    _refuse_dangling(path, reference)
     real = Path(os.path.realpath(path))
     mode = 0o600
     with suppress(FileNotFoundError):
@@ -97,32 +98,31 @@ def locked(
     :param busy: what to say when another process still holds it after ``wait_s``.
     :raises SecretError: it is held, or cannot be made.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as exc:
-        raise _cannot("be locked", reference, exc) from exc
-    try:
-        deadline = clock() + wait_s
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError as exc:
-                if clock() >= deadline:
-                    raise SecretError(
-                        busy, reference=reference, hint="try again when that has ended"
-                    ) from exc
-                sleep(_STEP_S)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(held(path, wait_s=wait_s, clock=clock, sleep=sleep))
+        except HeldError as exc:
+            hint = "try again when that has ended"
+            raise SecretError(f"{busy} ({exc.who})", reference=reference, hint=hint) from exc
+        except OSError as exc:
+            raise _cannot("be locked", reference, exc) from exc
         yield
-    finally:
-        os.close(descriptor)
 
 
 def lock_of(path: Path, purpose: str = "lock") -> Path:
     """The lock file beside a file, hidden, so that neither Ansible nor people take it for content."""
     real = Path(os.path.realpath(path))
     return real.with_name(f".{real.name[:200]}.{purpose}")
+
+
+def _refuse_dangling(path: Path, reference: str) -> None:
+    """Whoever made the link chose where passwords would be written."""
+    if path.is_symlink() and not path.exists():
+        raise SecretError(
+            f"is a link to {os.readlink(path)}, where nothing is",
+            reference=reference,
+            hint="make that file (mode 0600), or remove the link",
+        )
 
 
 def _refuse_odd(found: os.stat_result, reference: str) -> None:

@@ -111,6 +111,10 @@ class SecretStore:
         """Be the only one who changes passwords of BMCs. :raises SecretError: somebody else does."""
         return self._place.locked("rotate", "another fabricctl is changing passwords")
 
+    def changing(self) -> str:
+        """Who changes passwords of BMCs now, in words; empty when nobody does."""
+        return self._place.holder("rotate")
+
     def _settle(self, keys: Iterable[Key], settled: Callable[[Entry], Entry | None]) -> None:
         wanted = list(keys)
 
@@ -158,8 +162,14 @@ def credentials_for(site: Site, store: SecretStore, target: Target) -> Credentia
     user = access.user if access is not None and access.user else DEFAULT_USER
     entry = store.entry(target.host, target.service_tag)
     if entry is not None and entry.pending is not None:
+        who = store.changing()
+        if who:
+            raise SecretError(
+                f"passwords are being changed by {who}; which one this BMC takes is not known until then",
+                hint="try again when that has ended",
+            )
         raise SecretError(
-            f"a change of the password of {target} was interrupted, and which one holds is not known",
+            "a change of this BMC's password was interrupted, and which one holds is not known",
             hint=f"finish it: fabricctl bmc credentials rotate {target.host} --site {site.path}",
         )
     kept = entry.credentials(user) if entry is not None else None

@@ -12,10 +12,11 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from fabricctl.adapters.locks import holder_of
 from fabricctl.errors import SecretError
 from provision.bmc.secret import Secret
-from provision.secrets.places import locked_beside
-from provision.secrets.private_file import read_private, write_private
+from provision.secrets.places import locked_beside, whole
+from provision.secrets.private_file import lock_of, read_private, write_private
 from provision.secrets.reference import read_reference
 
 VARIABLE = "fabricctl_bmc_secrets"
@@ -59,6 +60,10 @@ class VaultPlace:
         """Be the only writer."""
         return locked_beside(self.path, self.reference, purpose, busy)
 
+    def holder(self, purpose: str) -> str:
+        """Who holds that lock now."""
+        return holder_of(lock_of(self.path, purpose))
+
     def _secret(self) -> Secret:
         if self._password:
             return read_reference(self._password, self._folder)
@@ -101,9 +106,9 @@ def _from_script(path: Path) -> Secret:
 def _parse(data: bytes, reference: str) -> Any:
     try:
         document = YAML(typ="safe", pure=True).load(data)
-    except (YAMLError, ValueError):
+    except (YAMLError, ValueError, RecursionError):
         raise SecretError("is damaged: no YAML", reference=reference, hint="restore a backup") from None
-    return document.get(VARIABLE) if isinstance(document, dict) else document
+    return whole(document.get(VARIABLE) if isinstance(document, dict) else document, reference)
 
 
 class _Tools:

@@ -38,6 +38,7 @@ def fleet_options(site: Site, *, writes: bool = False, identity: bool = False) -
         writes=writes,
         identity=identity,
         ledger=session_folder(),
+        locks=state_folder() / "locks",
     )
 
 

@@ -95,13 +95,14 @@ def holdings(
     """
     access = bmc_access(site)
     used: set[Key] = set()
+    changing = store.changing()
     for target in targets:
         entry = store.entry(target.host, target.service_tag)
         own = access.get(target.host)
         user = own.user if own is not None and own.user else DEFAULT_USER
         if entry is not None:
             used |= {entry.key, Key(KeyKind.TAG, target.service_tag)}
-            yield _holding(entry, target.host, target.service_tag, user)
+            yield _holding(entry, target.host, target.service_tag, user, changing)
         elif own is not None and own.password:
             yield Holding(
                 target.host,
@@ -117,15 +118,20 @@ def holdings(
         for key in sorted(set(store.entries()) - used):
             tag = key.name if key.kind is KeyKind.TAG else ""
             yield _holding(
-                store.entries()[key], key.name if key.kind is KeyKind.HOST else "", tag, DEFAULT_USER
+                store.entries()[key],
+                key.name if key.kind is KeyKind.HOST else "",
+                tag,
+                DEFAULT_USER,
+                changing,
             )
 
 
-def _holding(entry: Entry, host: str, tag: str, user: str) -> Holding:
+def _holding(entry: Entry, host: str, tag: str, user: str, changing: str) -> Holding:
     since = entry.pending_since if entry.pending is not None else entry.since
-    trouble = (
-        "a change was interrupted; which password holds is not known" if entry.pending is not None else ""
-    )
+    trouble = ""
+    if entry.pending is not None:
+        why = f"passwords are being changed by {changing}" if changing else "a change was interrupted"
+        trouble = f"{why}; which one holds is not known"
     kept = f"{entry.key.kind.value} {entry.key.name}"
     return Holding(host, tag, entry.user or user, kept, entry.state.value, since, entry.source, trouble)
 

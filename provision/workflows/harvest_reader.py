@@ -6,7 +6,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
-from fabricctl.errors import BmcDeadlineError, BmcError, BmcLoginError, BmcNotFoundError, BmcTlsError
+from fabricctl.errors import (
+    BmcCutError,
+    BmcDeadlineError,
+    BmcError,
+    BmcLoginError,
+    BmcNotFoundError,
+    BmcTlsError,
+)
 from provision.bmc.bodies import Bodies
 from provision.bmc.inventory import Depth, Family, Gap
 from provision.bmc.json_bodies import Body
@@ -37,6 +44,8 @@ class Reader:
     async def members(self, path: str, what: str, family: Family, group: Group = Group.QUICK) -> list[Body]:
         """A collection; none when it is not there, a gap when it cannot be read."""
         found = await self.attempt(self.bmc.members(path, group), path, what, family, missing=True)
+        if found is not None and found.cut:
+            self.gap(what, path, BmcCutError(f"read in part: {found.cut}"), family)
         return list(found or ())
 
     async def get(

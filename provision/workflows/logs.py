@@ -48,6 +48,7 @@ class BmcLogs:
     """What was read of one BMC.
 
     :param entries: newest first in each log; :param unread: logs that could not be read, and why.
+    :param cut: ids of logs whose older entries were not all read.
     :param read: ids of the logs that were read; :param skew_s: seconds the BMC's clock is ahead, None when not told.
     """
 
@@ -55,6 +56,7 @@ class BmcLogs:
     read: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     skew_s: float | None = None
+    cut: frozenset[str] = frozenset()
 
 
 async def read_logs(bmc: Bmc, query: LogQuery) -> BmcLogs:
@@ -66,6 +68,7 @@ async def read_logs(bmc: Bmc, query: LogQuery) -> BmcLogs:
     read: list[str] = []
     unread: list[str] = []
     skews: list[float] = []
+    cut: set[str] = set()
     last: BmcError | None = None
     for body in await _services(bmc):
         service = _service(body)
@@ -75,7 +78,9 @@ async def read_logs(bmc: Bmc, query: LogQuery) -> BmcLogs:
         if bmc_now is not None:
             skews.append((bmc_now - query.now).total_seconds())
         try:
-            entries += await _entries(bmc, service, query, bmc_now or query.now)
+            found, whole = await _entries(bmc, service, query, bmc_now or query.now)
+            entries += found
+            cut |= set() if whole else {service.id}
             read.append(service.id)
         except (BmcAnswerError, BmcDeadlineError, BmcGarbledError) as error:
             unread.append(f"{service.id}: {error.message}")
@@ -84,7 +89,7 @@ async def read_logs(bmc: Bmc, query: LogQuery) -> BmcLogs:
         raise last
     if not read:
         raise BmcNotFoundError("has no log of the kind asked for", bmc=str(bmc.target))
-    return BmcLogs(tuple(entries), tuple(read), tuple(unread), skews[0] if skews else None)
+    return BmcLogs(tuple(entries), tuple(read), tuple(unread), skews[0] if skews else None, frozenset(cut))
 
 
 async def _services(bmc: Bmc) -> list[Resource]:
@@ -119,7 +124,10 @@ def _service(body: Resource) -> Service | None:
     return Service(own, path, kind_of(own, str(body.get("LogEntryType") or "")), zone)
 
 
-async def _entries(bmc: Bmc, service: Service, query: LogQuery, bmc_now: datetime) -> list[LogEntry]:
+async def _entries(
+    bmc: Bmc, service: Service, query: LogQuery, bmc_now: datetime
+) -> tuple[list[LogEntry], bool]:
+    """What was asked for, and whether the log was read that far back."""
     latest = max(bmc_now, query.now)
     mark = query.marks.get(service.id)
     since = bmc_now - query.span if query.span is not None else query.since
@@ -130,4 +138,5 @@ async def _entries(bmc: Bmc, service: Service, query: LogQuery, bmc_now: datetim
     host = bmc.target.host
     entries = newest_first([read_entry(host, service.id, body, service.zone, latest) for body in members])
     wanted = after(fold_repeats(entries), mark)
-    return [entry for entry in wanted if since is None or entry.at is None or entry.at >= since]
+    late = [entry for entry in wanted if since is None or entry.at is None or entry.at >= since]
+    return late, not members.cut

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +55,24 @@ def site_targets(
         )
         for name in names
     ]
+
+
+def refuse_shared(site: Site, targets: Iterable[Target]) -> None:
+    """Change nothing through an address that the site gives to two hosts: who is behind it is not known.
+
+    :raises UsageError: of these targets, one has the address and port of another host of the site.
+    """
+    access = bmc_access(site)
+    hosts: dict[tuple[str, int], list[str]] = {}
+    for host, address in bmc_addresses(site).items():
+        hosts.setdefault((str(address), access.get(host, _DEFAULT).port), []).append(host)
+    behind = [hosts.get((target.address, target.port), []) for target in targets]
+    names = next((names for names in behind if len(names) > 1), [])
+    if names:
+        raise UsageError(
+            f"{site.path} gives one BMC address to {fold(names)}: nothing was changed",
+            hint="correct management.bmc_addresses; fabricctl bmc scan says who answers where",
+        )
 
 
 _DEFAULT = BmcAccess()

@@ -199,14 +199,14 @@ def assert_harvested(fleet: Fleet, usage: Usage) -> None:
     }
     assert {len(_values(host, "mac_permanent")) for host in hosts.values()} <= {13, 14}
     assert {len(_values(host, "node_guid")) for host in hosts.values()} == {8}
-    failures = {one["host"]: one["error"] for one in document["failures"]}
+    failures = {one["host"]: one["error"] for one in document["could_not_tell"]}
     assert failures == {host: ERRORS[kind] for host, kind in fleet.sick.items()}
     assert len(hosts) + len(failures) == len(fleet.told["addresses"])
 
 
 def failures_by_kind(usage: Usage) -> Counter[str]:
     """Of a harvest."""
-    return Counter(one["error"] for one in json.loads(usage.out)["failures"])
+    return Counter(one["error"] for one in json.loads(usage.out)["could_not_tell"])
 
 
 def _values(host: Mapping[str, Any], field: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fabricctl.cli.main import main
-from tests.provision.dump_bmc import DGX, R750
+from tests.provision.dumps import DGX_FILE, R750_FILE
 from tests.sim.idrac import PASSWORD_VARIABLE
 from tests.sim.idrac.replay import Replay
 
@@ -24,7 +24,7 @@ management:
   bmc_addresses: {{a001: {address}}}
   bmc_access: {{a001: {{user: {user}, password: 'env:{variable}', port: {port}}}}}
 """
-GPUS = {R750: 1, DGX: 8}
+GPUS = {R750_FILE: 1, DGX_FILE: 8}
 Harvest = Callable[..., tuple[int, str]]
 
 
@@ -68,7 +68,7 @@ def kinds(found: list[dict[str, Any]]) -> Counter[str]:
 def test_an_r750_tells_five_ethernet_ports_and_two_hca_ports_with_derived_guids(
     harvest_of: Callable[[str, str], Harvest], depth: str
 ) -> None:
-    harvest = harvest_of(R750, "127.36.0.1")
+    harvest = harvest_of(R750_FILE, "127.36.0.1")
     code, out = harvest(*filter(None, [depth]), "--format", "json")
     assert code == 0
     found = nics(out)
@@ -87,7 +87,7 @@ def test_an_r750_tells_five_ethernet_ports_and_two_hca_ports_with_derived_guids(
 def test_a_dgx_h100_lists_its_eight_infiniband_functions_and_says_what_they_lack(
     harvest_of: Callable[[str, str], Harvest],
 ) -> None:
-    harvest = harvest_of(DGX, "127.36.0.2")
+    harvest = harvest_of(DGX_FILE, "127.36.0.2")
     code, out = harvest("--format", "json")
     assert code == 3
     infiniband = [one for one in nics(out) if one["technology"]["value"] == "infiniband"]

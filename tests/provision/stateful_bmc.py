@@ -14,7 +14,7 @@ from fabricctl.errors import BmcAnswerError, BmcError, BmcNotFoundError
 from provision.bmc.outcome import Note
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target
-from provision.redfish.bmc import Group, Layout, Resource
+from provision.redfish.bmc import Group, Layout, Members, Resource
 
 T = TypeVar("T")
 ROOT = "/redfish/v1"
@@ -124,9 +124,9 @@ class StatefulBmc:
         group: Group = Group.QUICK,
         *,
         until: Callable[[Resource], bool] | None = None,
-    ) -> list[Resource]:
+    ) -> Members:
         self.asked.append(path)
-        found: list[Resource] = []
+        found = Members()
         for link in self.body(path).get("Members", ()):
             try:
                 body = self.body(link["@odata.id"]) if set(link) == {"@odata.id"} else link

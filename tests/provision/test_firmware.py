@@ -16,7 +16,7 @@ from provision.bmc.firmware import (
     spreads,
 )
 from provision.bmc.versions import Relation, relation, version_key
-from provision.redfish.bmc import Group, Resource
+from provision.redfish.bmc import Group, Members
 from provision.workflows.firmware import INVENTORY, read_firmware
 from tests.provision.dumps import dgx, r750
 from tests.provision.stateful_bmc import StatefulBmc, run
@@ -227,7 +227,7 @@ def test_an_entry_that_is_only_half_there_is_kept() -> None:
 class _SlowInventory(StatefulBmc):
     """Its whole inventory takes longer than any deadline; single entries answer."""
 
-    async def members(self, path: str, group: Group = Group.QUICK, **options: object) -> list[Resource]:
+    async def members(self, path: str, group: Group = Group.QUICK, **options: object) -> Members:
         if path == INVENTORY:
             assert group is Group.SLOW
             raise BmcDeadlineError("no full answer within 45 s", bmc="gpu001")

@@ -55,7 +55,7 @@ def assert_known(judge: str, profile: Profile, complaints: tuple[Complaint, ...]
     )
 
 
-@pytest.mark.parametrize("profile", [Profile.IDRAC9_7, Profile.IDRAC10], ids=lambda profile: profile.name)
+@pytest.mark.parametrize("profile", list(Profile), ids=lambda profile: profile.name)
 def test_the_protocol_validator_finds_nothing_but_what_is_listed(
     bench: Callable[..., Bench], profile: Profile
 ) -> None:

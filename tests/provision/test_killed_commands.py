@@ -18,6 +18,8 @@ import pytest
 
 from tests.provision.killing import Killed, Site
 from tests.sim.idrac import Simulator, steady_latency
+from tests.sim.idrac.bios import Bios
+from tests.sim.idrac.media import VirtualMedia
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +28,7 @@ ANSWER_S = 0.03
 SHORTLY_S = 25.0
 """A login whose answer nobody saw is looked for up to 15 s after the end."""
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-TURNS = range(8)
+TURNS, FEW = range(8), range(3)
 
 
 @pytest.fixture
@@ -119,3 +121,44 @@ def test_what_a_run_left_that_was_killed_with_its_helper_is_ended_by_the_next_ru
     again = site.fabricctl("bmc", "harvest", "all", "--quick")
     assert again.returncode == 0, again.stdout + again.stderr
     assert site.settled(SHORTLY_S), site.sessions()
+
+
+@pytest.mark.parametrize("turn", FEW)
+def test_a_power_cycle_killed_anywhere_sends_no_action_twice(site: Site, turn: int) -> None:
+    kill_somewhere(site, turn, COUNT * 10, "bmc", "power", "cycle", "all", "--force", "--yes")
+    sent = [list(bmc.power.actions) for bmc in site.simulator]
+    assert all(len(actions) <= 1 for actions in sent), sent
+    again = site.fabricctl("bmc", "power", "cycle", "all", "--force", "--yes")
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert [
+        len(bmc.power.actions) - len(before) for bmc, before in zip(site.simulator, sent, strict=True)
+    ] == [1] * COUNT
+    assert site.settled(SHORTLY_S)
+
+
+@pytest.mark.parametrize("turn", FEW)
+def test_bios_set_killed_anywhere_makes_one_job(site: Site, turn: int) -> None:
+    command = ("bmc", "bios", "set", "all", "LogicalProc=Disabled", "--yes")
+    kill_somewhere(site, turn, COUNT * 12, *command)
+    for bmc in site.simulator:
+        pending = bmc.part(Bios).pending
+        assert (pending, len(list(bmc.jobs))) in (({}, 0), ({"LogicalProc": "Disabled"}, 1))
+    again = site.fabricctl(*command)
+    assert again.returncode == 0, again.stdout + again.stderr
+    for bmc in site.simulator:
+        assert bmc.part(Bios).pending == {"LogicalProc": "Disabled"}
+        assert len(list(bmc.jobs)) == 1
+        assert len([entry for entry in bmc.asked("PATCH") if entry.status < 300]) == 1
+    assert site.settled(SHORTLY_S)
+
+
+@pytest.mark.parametrize("turn", FEW)
+def test_media_insert_killed_anywhere_inserts_once(site: Site, turn: int) -> None:
+    command = ("bmc", "media", "insert", "all", "http://192.0.2.10/node.iso", "--no-boot", "--yes")
+    kill_somewhere(site, turn, COUNT * 8, *command)
+    assert all(len(bmc.part(VirtualMedia).history) <= 1 for bmc in site.simulator)
+    again = site.fabricctl(*command)
+    assert again.returncode == 0, again.stdout + again.stderr
+    for bmc in site.simulator:
+        assert [what for what, _, _ in bmc.part(VirtualMedia).history] == ["insert"]
+    assert site.settled(SHORTLY_S)

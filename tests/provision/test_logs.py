@@ -27,7 +27,7 @@ from provision.bmc.logs import (
     without_doubles,
 )
 from provision.bmc.times import believable, parse_offset, parse_span, parse_time
-from provision.redfish.bmc import Group, Resource
+from provision.redfish.bmc import Group, Members
 from provision.report.logs_report import in_time
 from provision.workflows.logs import BmcLogs, LogQuery, read_logs
 from tests.provision.dumps import dgx, edit, r750
@@ -183,12 +183,12 @@ class PagedBmc(StatefulBmc):
 
     taken = 0
 
-    async def members(self, path: str, group: Group = Group.QUICK, **options: Any) -> list[Resource]:
+    async def members(self, path: str, group: Group = Group.QUICK, **options: Any) -> Members:
         until = options.get("until")
         if not path.endswith("/Entries") or until is None:
             return await super().members(path, group)
         assert group is Group.SLOW
-        found: list[Resource] = []
+        found = Members()
         for body in self.body(path)["Members"]:
             self.taken += 1
             if until(body):
@@ -293,7 +293,7 @@ class HalfDead(StatefulBmc):
 
     dead: tuple[str, ...] = ("Sel",)
 
-    async def members(self, path: str, group: Group = Group.QUICK, **options: Any) -> list[Resource]:
+    async def members(self, path: str, group: Group = Group.QUICK, **options: Any) -> Members:
         if any(path == f"{LOGS}/{name}/Entries" for name in self.dead):
             raise BmcAnswerError("HTTP 503", status=503, bmc="gpu001")
         return await super().members(path, group, **options)

@@ -17,6 +17,7 @@ from fabricctl.errors import BmcDeadlineError
 from provision.bmc.inventory import Depth
 from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target, Trust
+from provision.redfish.bmc import Members
 from provision.redfish.fleet import FleetOptions, ask
 from provision.redfish.limits import Limits
 from provision.workflows.harvest_read import read_inventory
@@ -194,7 +195,7 @@ def test_firmware_that_is_refused_costs_the_harvest_nothing_else(rack: Rack) -> 
 class _SlowTogether(StatefulBmc):
     """Its firmware inventory takes too long in one answer."""
 
-    async def members(self, path: str, *options: Any, **named: Any) -> list[Any]:
+    async def members(self, path: str, *options: Any, **named: Any) -> Members:
         if path == FIRMWARE:
             raise BmcDeadlineError("no answer within 45 s")
         return await super().members(path, *options, **named)
@@ -217,7 +218,7 @@ def test_an_entry_that_does_not_answer_either_is_a_gap_of_its_own(captures: Path
 
 def test_a_group_that_is_never_ready_ends_at_its_own_deadline(captures: Path) -> None:
     class Slow(StatefulBmc):
-        async def members(self, path: str, *options: Any, **named: Any) -> list[Any]:
+        async def members(self, path: str, *options: Any, **named: Any) -> Members:
             if path.endswith("/FirmwareInventory"):
                 await asyncio.sleep(3600)
             return await super().members(path, *options, **named)

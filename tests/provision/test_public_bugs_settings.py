@@ -12,7 +12,7 @@ from fabricctl.errors import BmcDeadlineError
 from provision.bmc.secret import Credentials, Secret
 from provision.bmc.status import status_findings, untold
 from provision.bmc.target import Target, Trust
-from provision.redfish.bmc import Bmc, Group, Resource
+from provision.redfish.bmc import Bmc, Group, Members
 from provision.redfish.fleet import FleetOptions, Limits, ask
 from provision.workflows.bios import BiosResult, BiosWrite, plan_bios, write_bios
 from provision.workflows.firmware import INVENTORY, read_firmware
@@ -108,7 +108,7 @@ def test_without_a_difference_no_job_is_made_at_all(simulator: Start) -> None:
 
 
 class _SlowTogether(StatefulBmc):
-    async def members(self, path: str, group: Group = Group.QUICK, **options: object) -> list[Resource]:
+    async def members(self, path: str, group: Group = Group.QUICK, **options: object) -> Members:
         assert group is Group.SLOW, "firmware is asked for with the deadline of slow resources"
         raise BmcDeadlineError("no full answer within 45 s", bmc="gpu001")
 

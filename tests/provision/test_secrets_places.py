@@ -100,6 +100,26 @@ def test_a_symbolic_link_stays_and_its_target_is_replaced(tmp_path: Path) -> Non
     assert FilePlace(target).read() == {"schema": "other"}
 
 
+@pytest.mark.parametrize(
+    "content", ["null", " null\n", '{"a":' + "[" * 100_000 + "]" * 100_000 + "}", "NaN}", "[" * 100_000]
+)
+def test_a_file_that_holds_nothing_of_ours_is_never_written_anew(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "hall.secrets"
+    path.write_text(content)
+    path.chmod(0o600)
+    with pytest.raises(SecretError, match="is damaged"):
+        FilePlace(path).read()
+
+
+def test_a_link_to_nothing_is_not_followed(tmp_path: Path) -> None:
+    link = tmp_path / "hall.secrets"
+    link.symlink_to(tmp_path / "elsewhere")
+    for use in (FilePlace(link).read, lambda: FilePlace(link).write(DOCUMENT)):
+        with pytest.raises(SecretError, match="is a link to"):
+            use()
+    assert not (tmp_path / "elsewhere").exists()
+
+
 def test_a_damaged_file_is_said_without_what_stands_in_it(tmp_path: Path) -> None:
     path = tmp_path / "hall.secrets"
     path.write_text('{"password": "' + WORD)

@@ -126,7 +126,7 @@ def set_bios(
     from provision.report.bios_report import plan_lines
     from provision.workflows.bios import BiosWrite, plan_bios
 
-    desk = open_desk(hosts, site, state)
+    desk = open_desk(hosts, site, state, changes=True)
     given = _given(settings or [])
     wanted: Profiles = dict.fromkeys(desk.hosts, given) if given else _profiles(desk)
     read = ask_all(

@@ -34,7 +34,7 @@ def set_boot(
     from fabricctl.cli.bmc.reading import ask_all
     from provision.workflows.boot_run import boot_node, look_before
 
-    desk = open_desk(hosts, site, state)
+    desk = open_desk(hosts, site, state, changes=True)
 
     async def read(bmc: Bmc) -> BootLook:
         return await look_before(bmc, wanted)

@@ -34,6 +34,7 @@ Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why; kept with the ch
 class Desk:
     """What a command works on.
 
+    :param changes: opened by a command that changes nodes: also what it reads first is asked of the right machine only.
     :param states: host -> state of its node record; hosts without a record are not in it.
     """
 
@@ -41,6 +42,7 @@ class Desk:
     location: Location
     targets: Sequence[Target]
     states: Mapping[str, NodeState]
+    changes: bool = False
 
     @property
     def hosts(self) -> list[str]:
@@ -48,16 +50,18 @@ class Desk:
         return [target.host for target in self.targets]
 
 
-def open_desk(hosts: str, site_file: str, state: str) -> Desk:
+def open_desk(hosts: str, site_file: str, state: str, *, changes: bool = False, nobody: bool = False) -> Desk:
     """Resolve a host set against the site file, the recorded certificates and the node record.
 
     :param hosts: host set; ``all`` means every host of the site that has a BMC address.
+    :param changes: the command changes nodes; :param nobody: it has something to do also where no BMC has an address.
     :raises UsageError: no host (an empty variable of a script must not mean all), no site file, an unknown host, or one
-        without a BMC address.
+        without a BMC address; for changes: an address that two hosts share.
     """
     from fabricctl.hostset import expand
     from fabricctl.workflows.history import locate
     from provision.workflows.desk import read_desk
+    from provision.workflows.targets import refuse_shared
 
     if not hosts.strip():
         raise UsageError("which BMCs? name them, or say all")
@@ -67,7 +71,14 @@ def open_desk(hosts: str, site_file: str, state: str) -> Desk:
     location = locate(site, state)
     names = None if hosts.strip() == ALL else expand(hosts)
     targets, states = read_desk(site, location, names)
-    return Desk(site, location, targets, states)
+    if not targets and not nobody:
+        raise UsageError(
+            f"nothing to ask: {site.path} gives no BMC addresses",
+            hint="write them under management.bmc_addresses",
+        )
+    if changes:
+        refuse_shared(site, targets)
+    return Desk(site, location, targets, states, changes)
 
 
 def guard_change(desk: Desk, hosts: Sequence[str], action: str, *, force: bool) -> None:

@@ -64,7 +64,7 @@ def import_list(
     from provision.secrets.store import open_secrets
     from provision.workflows import credentials as workflow
 
-    desk = open_desk("all", site, state)
+    desk = open_desk("all", site, state, nobody=True)
     store = open_secrets(desk.site)
     machines = workflow.read_list(file)
     now, source = datetime.now(UTC), f"import {os.path.basename(file)}"
@@ -95,7 +95,7 @@ def list_credentials(
     from provision.secrets.store import open_secrets
     from provision.workflows.credentials import holdings
 
-    desk = open_desk(hosts, site, state)
+    desk = open_desk(hosts, site, state, nobody=True)
     store = open_secrets(desk.site)
     everyone = hosts.strip() == ALL
     found = list(holdings(desk.site, store, desk.targets, strangers=everyone))
@@ -147,7 +147,7 @@ def rotate(
 
     check_length(length)
     which = wanted(only, older_than, datetime.now(UTC))
-    desk = open_desk(hosts, site, state)
+    desk = open_desk(hosts, site, state, changes=True)
     store = open_secrets(desk.site)
     with store.alone():
         plan = narrowed(plan_rotation(desk.site, store, desk.targets), which)
@@ -176,6 +176,7 @@ def _carry_out(
     from provision.workflows.rotate_ask import asker
     from provision.workflows.rotate_plan import goes_on
 
+    interrupted = False
     with journal_of(desk, manner) as journal, progress() as tell:
         rotation = Rotation(
             store,
@@ -188,10 +189,13 @@ def _carry_out(
             for wave in rotation.run(plan.jobs, desk.site.management.bmc_limits.wave):
                 results += wave
         except KeyboardInterrupt:
-            command = goes_on(plan, results, f" --site {desk.site.path}")
-            say(f"new passwords of the wave that was interrupted are pending; go on with {command}")
-            return True
-    return False
+            interrupted = True
+    if not interrupted:
+        return False
+    # not before: progress still had the last line of the terminal
+    command = goes_on(plan, results, f" --site {desk.site.path}")
+    say(f"new passwords of the wave that was interrupted are pending; go on with {command}")
+    return True
 
 
 def _finish(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from fabricctl.cli.bmc.common import Desk
+    from fabricctl.cli.bmc.patience import Patience
     from provision.bmc.inventory import Inventory
     from provision.bmc.outcome import Outcome
     from provision.bmc.target import Target
@@ -72,19 +73,22 @@ def harvest(
 
 
 def _run(desk: Desk, request: Request) -> Harvest:
+    from dataclasses import replace
     from datetime import UTC, datetime
 
+    from fabricctl.cli.bmc.patience import Patience
     from fabricctl.cli.progress import progress
     from fabricctl.workflows.history import operator
     from provision.workflows.access import fleet_options
     from provision.workflows.harvest import harvest as run
     from provision.workflows.harvest_read import read_fleet
 
-    options = fleet_options(desk.site)
     with progress() as show:
+        patience = Patience(show)
+        options = replace(fleet_options(desk.site), waiting=patience.waiting)
 
         def asked(targets: Sequence[Target]) -> Sequence[Outcome[Inventory]]:
-            return read_fleet(targets, request.depth, options, _counter(len(targets), show))
+            return read_fleet(targets, request.depth, options, _counter(len(targets), patience))
 
         return run(
             desk.targets,
@@ -97,15 +101,15 @@ def _run(desk: Desk, request: Request) -> Harvest:
         )
 
 
-def _counter(total: int, show: Callable[[str], None]) -> Callable[[Outcome[Inventory], int], None]:
-    """Progress: BMCs finished, those that failed, the last one's name."""
+def _counter(total: int, patience: Patience) -> Callable[[Outcome[Inventory], int], None]:
+    """Progress: BMCs finished, those that failed."""
     failed = 0
 
     def done(outcome: Outcome[Inventory], count: int) -> None:
         nonlocal failed
         failed += outcome.error is not None
         trouble = f", {failed:,} failed" if failed else ""
-        show(f"{count:,} of {total:,} BMCs read{trouble} ({outcome.target.host})")
+        patience.say(f"{count:,} of {total:,} BMCs read{trouble}", outcome.target.host)
 
     return done
 

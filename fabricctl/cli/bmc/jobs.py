@@ -130,7 +130,7 @@ def clear_jobs(
     from provision.workflows.job_runner import read_jobs
 
     wanted = check_job_id(job_id)
-    desk = open_desk(hosts, site, state)
+    desk = open_desk(hosts, site, state, changes=True)
     seen = ask_all(desk, read_jobs, "reading jobs")
     manner = Manner("jobs clear", "take a job out of its queue", yes, force_in_service, reason, format)
 

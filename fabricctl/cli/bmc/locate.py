@@ -49,7 +49,7 @@ def locate(
     from provision.workflows.locate import read_lights, set_light
 
     on = switch is Switch.ON
-    desk = open_desk(hosts, site, state)
+    desk = open_desk(hosts, site, state, changes=True)
     seen = ask_all(desk, read_lights, "reading lights")
     manner = Manner(f"locate {switch}", "", yes, False, reason, format)
 

@@ -89,7 +89,9 @@ def logs(
         asked, ignore, Severity[severity.name], everything=everything, single=len(desk.targets) == 1
     )
     if new and not asked.interrupted:
-        keep_marks(desk.location, desk.site.name, serious, query.now)
+        # of a log that was cut, what lies between the old mark and a new one would never be read
+        whole = [entry for entry in serious if entry.log not in asked.values[entry.host].cut]
+        keep_marks(desk.location, desk.site.name, whole, query.now)
     finish(report, format, interrupted=asked.interrupted)
 
 

@@ -111,7 +111,7 @@ def eject_media(
     from provision.workflows.media import eject, read_drives
 
     url = check_image(image) if image else ""
-    desk = open_desk(hosts, site, state)
+    desk = open_desk(hosts, site, state, changes=True)
     seen = ask_all(desk, read_drives, "reading drives")
     manner = Manner(
         "media eject", "take out an image that may be in use", yes, force_in_service, reason, format
@@ -161,7 +161,7 @@ def _insert_only(hosts: str, url: str, site: str, state: str, *, replace: bool, 
     from provision.report.change_report import Planned, changed_row
     from provision.workflows.media import insert, read_drives
 
-    desk = open_desk(hosts, site, state)
+    desk = open_desk(hosts, site, state, changes=True)
     seen = ask_all(desk, read_drives, "reading drives")
 
     def plan(host: str, places: list[list[VirtualDrive]]) -> Planned:

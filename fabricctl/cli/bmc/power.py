@@ -174,7 +174,7 @@ def _change(
             "--force waits for the operating system first: give --grace 0, or leave out --no-wait"
         )
     request = PowerRequest(word)
-    desk = open_desk(hosts, site, state)
+    desk = open_desk(hosts, site, state, changes=True)
     options = PowerOptions(force=force, grace_s=grace, wait=wait)
     seen = ask_all(desk, read_power, "reading power")
     disturbs = {

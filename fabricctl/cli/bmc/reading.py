@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Generic, NoReturn, TypeVar
 
@@ -49,6 +49,7 @@ def ask_all(
 
     :param what: being done, in words that stand before ": 17 of 511"; :param hosts: only these of the desk.
     """
+    from fabricctl.cli.bmc.patience import Patience
     from fabricctl.cli.bmc.phases import Phases
     from fabricctl.cli.progress import live
     from provision.redfish.fleet import Interrupted, ask
@@ -57,18 +58,20 @@ def ask_all(
 
     chosen = None if hosts is None else set(hosts)
     targets = [target for target in desk.targets if chosen is None or target.host in chosen]
-    phases = Phases(what, len(targets))
+    phases, patience = Phases(what, len(targets)), Patience(lambda _: None)
 
     async def one(bmc: Bmc) -> T:
         with heard_by(partial(phases.tell, bmc.target.host)):
             return await work(bmc)
 
     def done(outcome: Outcome[T], count: int) -> None:
+        patience.say("", outcome.target.host)
         phases.end(outcome.target.host, count)
 
-    with live(lambda: phases.line):
+    options = fleet_options(desk.site, writes=writes, identity=desk.changes)
+    with live(lambda: phases.line + patience.words()):
         try:
-            outcomes = ask(targets, one, fleet_options(desk.site, writes=writes), wave=wave, done=done)
+            outcomes = ask(targets, one, replace(options, waiting=patience.waiting), wave=wave, done=done)
         except Interrupted as stopped:
             return Asked(stopped.outcomes, True)
     return Asked(outcomes)

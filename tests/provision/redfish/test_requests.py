@@ -274,3 +274,15 @@ def test_a_command_refused_by_name_as_not_ready_is_sent_again(tiny: Tiny, run: A
     tiny.rules["POST", path] = lambda request: answers.pop(0)
     assert run(lambda bmc: bmc.post(path, {})).value.status == 204
     assert [30 <= seconds <= 33 for seconds in clock.slept] == [True]
+
+
+def test_a_bmc_that_is_waited_for_is_told_of_until_it_goes_on(tiny: Tiny, run: Asker) -> None:
+    tiny.tree["/redfish/v1/X"] = {"Id": "1"}
+    said: list[tuple[str, bool]] = []
+    left = [message(503, "SYS518", "iDRAC is not ready. Retry in 30 seconds.") for _ in range(2)]
+    tiny.rules["GET", "/redfish/v1/X"] = lambda request: left.pop() if left else None
+    outcome = run(
+        lambda bmc: bmc.get("/redfish/v1/X"), waiting=lambda target, waits: said.append((target.host, waits))
+    )
+    assert outcome.error is None
+    assert said == [("gpu001", True), ("gpu001", True), ("gpu001", False)]
