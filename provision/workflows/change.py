@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from fabricctl.errors import BmcBusyError, BmcError, BmcOutcomeUnknownError, StateError
+from fabricctl.errors import BmcAnswerError, BmcBusyError, BmcError, BmcOutcomeUnknownError, StateError
 from fabricctl.nodes.model import EventKind
 from provision.bmc.outcome import Change
 from provision.bmc.refusal import REFUSED
@@ -113,6 +113,7 @@ class Sending:
             raise
         except BmcError as error:
             self.tell(_failure_words(error))
+            error.refused_change = _surely_refused(error)
             raise
         self.tell(ACCEPTED)
         return reply
@@ -131,6 +132,11 @@ def answer_words(error: BmcError | None) -> str:
     if error is None:
         return ""
     return LOST if isinstance(error, BmcOutcomeUnknownError) else f"the BMC answered {error.message}"
+
+
+def _surely_refused(error: BmcError) -> bool:
+    """A server's own failure (5xx) is no answer to the question, and may come after the deed."""
+    return isinstance(error, REFUSED) and not (isinstance(error, BmcAnswerError) and error.status >= 500)
 
 
 def _failure_words(error: BmcError) -> str:

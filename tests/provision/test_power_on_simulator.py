@@ -10,8 +10,10 @@ import pytest
 from fabricctl.errors import BmcError, BmcOutcomeUnknownError
 from provision.bmc.power import PowerRequest, PowerState, ResetType
 from provision.redfish.bmc import Bmc
+from provision.workflows.journal import FORGET, Record
 from provision.workflows.power import PowerOptions, PowerResult, set_power
 from tests.provision.asking import SPEED, one, targets, work_on
+from tests.provision.events import Events
 from tests.sim.idrac import Fault, Profile, Simulator
 from tests.sim.idrac.power import Phase
 
@@ -19,11 +21,11 @@ Start = Callable[..., Simulator]
 RESET = r".*/ComputerSystem\.Reset"
 
 
-def power(sim: Simulator, request: PowerRequest, **options: object) -> PowerResult:
+def power(sim: Simulator, request: PowerRequest, record: Record = FORGET, **options: object) -> PowerResult:
     chosen = PowerOptions(**options)  # type: ignore[arg-type]
 
     async def work(bmc: Bmc) -> PowerResult:
-        return await set_power(bmc, request, chosen)
+        return await set_power(bmc, request, chosen, record)
 
     return one(sim, work)
 
@@ -92,6 +94,30 @@ def test_where_the_system_keeps_no_time_of_its_reset_the_lifecycle_log_tells(
         return
     assert "log" in power(sim, PowerRequest.CYCLE, force=True).evidence
     assert sim[0].power.actions == ["ForceRestart"]
+
+
+@pytest.mark.parametrize("lost", [False, True])
+@pytest.mark.parametrize("force", [False, True])
+def test_a_restart_that_goes_off_and_stays_off_is_no_restart(
+    simulator: Start, force: bool, lost: bool
+) -> None:
+    sim = start(simulator, "127.41.0.1")
+    sim[0].power.cycle_s = 1e9
+    sim[0].fault(Fault(method="POST", path=RESET, drop_answer=lost, times=1))
+    result = power(sim, PowerRequest.CYCLE, force=force)
+    assert (result.reached, result.after) == (False, PowerState.OFF)
+    assert result.words == "GracefulRestart; it went off, and has not come back within 120 s"
+    assert sim[0].power.actions == ["GracefulRestart"], "power is not cut of what went off as it was asked to"
+
+
+def test_a_restart_is_waited_for_until_it_is_on_again(simulator: Start) -> None:
+    sim = start(simulator, "127.41.0.1")
+    sim[0].power.cycle_s = 40.0
+    events = Events()
+    result = power(sim, PowerRequest.CYCLE, record=events)
+    assert (result.reached, result.after, sim[0].power.state) == (True, PowerState.ON, "On")
+    assert result.words == "GracefulRestart; it went off, and came back"
+    assert events.moves == [("On", "GracefulRestart: it went off, and came back")]
 
 
 def test_a_command_that_never_arrived_is_unknown_and_not_repeated(simulator: Start) -> None:
