@@ -10,7 +10,7 @@ from fabricctl.nodes.model import EventKind
 from provision.bmc.outcome import Change
 from provision.bmc.refusal import REFUSED
 from provision.bmc.reply import Reply
-from provision.redfish.bmc import Bmc, Resource
+from provision.redfish.bmc import Again, Bmc, Resource
 from provision.workflows.elapsed import come_back
 from provision.workflows.journal import Begun, Move, Record
 
@@ -51,9 +51,9 @@ class Sending:
         """As ``Bmc.patch``."""
         return await self._send(lambda: self._bmc.patch(path, body))
 
-    async def post(self, path: str, body: Resource | None = None) -> Reply:
+    async def post(self, path: str, body: Resource | None = None, *, again: Again | None = None) -> Reply:
         """As ``Bmc.post``."""
-        return await self._send(lambda: self._bmc.post(path, body))
+        return await self._send(lambda: self._bmc.post(path, body, again=again))
 
     async def delete(self, path: str) -> Reply:
         """As ``Bmc.delete``."""

@@ -39,6 +39,9 @@ ALREADY = frozenset({"PSU501"})
 """An iDRAC answers 409 PSU501 to On when the server is on: that is what was wanted."""
 _PHASES = {PowerState.ON: "being switched on", PowerState.OFF: "shutting down", None: "restarting"}
 _POLL_S, _SLOWEST_S = 2.0, 10.0
+_LOOKS = 8
+"""Looks, with pauses between, whether a command that was answered "not ready" was carried out all the same: a server
+takes some seconds to go off."""
 _ENTRIES = 100
 """Of the lifecycle log, looked through for a reset: a page of 50 may take an iDRAC9 18 s."""
 
@@ -161,8 +164,20 @@ async def _send(run: _Run, step: PowerStep, view: SystemView) -> tuple[PowerResu
     phase(_PHASES[step.goal])
     sending = Sending(bmc, run.record, EventKind.NODE_POWER, [(view.power_words, step.reset.value)])
     run.sent.append(step.reset)
+
+    async def again() -> bool:
+        """Some BMC answers "not ready" to a reset that it has carried out: twice would be once too often."""
+        for _ in range(_LOOKS):
+            now = await read_power(bmc)
+            if now.power is not view.power:
+                return False
+            if step.goal is None and restarted(before, witness(now), await _keys_since(bmc, before.log_id)):
+                return False
+            await bmc.wait(_POLL_S)
+        return True
+
     error = await sending.attempt(
-        sending.post(view.reset_path, {"ResetType": step.reset.value}), come_back_s=0
+        sending.post(view.reset_path, {"ResetType": step.reset.value}, again=again), come_back_s=0
     )
     if error is not None and not sending.lost:
         now = (await read_power(bmc)).power

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -183,3 +184,29 @@ def test_no_more_nodes_than_a_wave_are_switched_on_at_once(simulator: Start) -> 
     assert all(outcome.error is None for outcome in outcomes)
     assert most == 2
     assert [bmc.power.actions for bmc in sim] == [["On"]] * 6
+
+
+NOT_READY = [Fault(status=503, retry_after=1), Fault(message_id="SYS518", retry_after=1)]
+
+
+@pytest.mark.parametrize("said", NOT_READY, ids=["503", "SYS518"])
+@pytest.mark.parametrize("carried", [True, False], ids=["carried out", "not carried out"])
+@pytest.mark.parametrize(
+    ("request_", "phase", "kinds"),
+    [
+        (PowerRequest.ON, Phase.OFF, {"On"}),
+        (PowerRequest.OFF, Phase.RUNNING, {"ForceOff"}),
+        (PowerRequest.CYCLE, Phase.RUNNING, {"PowerCycle", "ForceRestart"}),
+    ],
+)
+def test_a_command_answered_not_ready_is_sent_again_only_where_nothing_came_of_it(
+    simulator: Start, request_: PowerRequest, phase: Phase, kinds: set[str], carried: bool, said: Fault
+) -> None:
+    sim = start(simulator, "127.41.0.1", phase)
+    sim[0].fault(replace(said, method="POST", path=RESET, carried=carried, times=1))
+    result = power(sim, request_, force=True, grace_s=0)
+    assert result.reached
+    assert len(sim[0].power.actions) == 1
+    assert set(sim[0].power.actions) <= kinds
+    resets = [one for one in sim[0].requests if one.path.endswith("ComputerSystem.Reset")]
+    assert len(resets) == (1 if carried else 2)
