@@ -236,6 +236,8 @@ class BmcError(FabricctlError):
     exit_code = EXIT_COULD_NOT_TELL
     sent = True
     """Whether the BMC may have received the request; False when it surely did not."""
+    refused_change = False
+    """Whether this is a BMC's no to a change: it is known that nothing of it was done."""
 
     def __init__(self, message: str, *, bmc: str = "", hint: str = "") -> None:
         super().__init__(message, hint=hint)

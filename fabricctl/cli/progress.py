@@ -5,6 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 
 @contextmanager
@@ -17,3 +22,27 @@ def progress() -> Iterator[Callable[[str], None]]:
 
     with err_console().status("starting") as status:
         yield lambda text: status.update(safe(text))
+
+
+@contextmanager
+def live(line: Callable[[], str]) -> Iterator[None]:
+    """Show a line that is asked for again each time it is drawn, so that seconds in it go on while nothing happens."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from fabricctl.cli.console import err_console
+
+    with err_console().status(_Live(line)):
+        yield
+
+
+@dataclass(frozen=True)
+class _Live:
+    line: Callable[[], str]
+
+    def __rich__(self) -> Text:
+        from rich.text import Text
+
+        from fabricctl.cli.console import safe
+
+        return Text(safe(self.line()))

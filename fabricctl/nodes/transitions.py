@@ -102,7 +102,7 @@ def guard(states: Mapping[str, NodeState], action: str, *, force: bool = False) 
     if not hosts:
         return
     if len(hosts) > 1:
-        action = re.sub(r"\bit\b", "them", action)
+        action = re.sub(r"\bits next boot\b", "their next boots", re.sub(r"\bit\b", "them", action))
     words = " or ".join(sorted({states[host].words for host in hosts}, reverse=True))
     raise InServiceError(
         f"{fold(hosts)} {_is(hosts)} {words}, and this would {action}",

@@ -28,6 +28,11 @@ def check_fqdd(text: str) -> str:
     return text
 
 
+def interface_of(source: BootSource) -> str:
+    """BIOS attribute that names the first boot device of a kind."""
+    return f"{_PREFIX[source]}1Interface"
+
+
 def device_change(attributes: Mapping[str, Any], source: BootSource, fqdd: str) -> dict[str, str] | None:
     """BIOS attributes that make a port the first boot device of its kind; empty when it is.
 
@@ -36,7 +41,7 @@ def device_change(attributes: Mapping[str, Any], source: BootSource, fqdd: str) 
     :returns: None when this BIOS has no such attributes.
     """
     prefix = _PREFIX[source]
-    switch, first = f"{prefix}1EnDis", f"{prefix}1Interface"
+    switch, first = f"{prefix}1EnDis", interface_of(source)
     if first not in attributes:
         return None
     change: dict[str, str] = {} if attributes.get(switch) == "Enabled" else {switch: "Enabled"}

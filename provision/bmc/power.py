@@ -257,13 +257,21 @@ _RUNNING = frozenset(
 )
 
 
+WENT = {
+    PowerState.OFF: "it went off",
+    PowerState.POWERING_OFF: "it went off",
+    PowerState.POWERING_ON: "it was switched on",
+}
+"""What a state between two runnings showed; in the past, for it is over when it is read."""
+
+
 def restarted(before: Witness, now: Witness, log_keys: Sequence[str] = ()) -> str:
     """What shows that a system was reset between two looks; empty when nothing does.
 
     :param log_keys: message keys of lifecycle log entries written since the first look.
     """
     if now.power in (PowerState.OFF, PowerState.POWERING_OFF, PowerState.POWERING_ON):
-        return f"it is {now.power.value}" if before.power is PowerState.ON else ""
+        return WENT[now.power] if before.power is PowerState.ON else ""
     if _other_moment(before.last_reset, now.last_reset):
         return f"last reset at {now.last_reset}"
     if before.progress in _RUNNING and now.progress and now.progress not in _RUNNING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
@@ -21,6 +21,8 @@ class Group(Enum):
     """Logs, firmware, whatever the BMC must ask its parts for."""
 
 
+Again = Callable[[], Awaitable[bool]]
+"""Looks whether a command that was answered "not ready" should be sent again."""
 Resource = Mapping[str, Any]
 """The JSON object of one resource."""
 
@@ -127,9 +129,10 @@ class Bmc(Protocol):
         """
         ...
 
-    async def post(self, path: str, body: Resource | None = None) -> Reply:
-        """An action, or a new member. Sent once, whatever happens.
+    async def post(self, path: str, body: Resource | None = None, *, again: Again | None = None) -> Reply:
+        """An action, or a new member. Sent once, but for an explicit "not ready", after which it is sent again.
 
+        :param again: asked before that: False where something shows that it was carried out all the same.
         :raises BmcOutcomeUnknownError: the answer was lost. Read the state and decide; nothing was sent twice.
         """
         ...

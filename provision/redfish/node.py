@@ -24,7 +24,7 @@ from provision.bmc.reply import Reply
 from provision.bmc.service_root import claim_of
 from provision.bmc.target import Target
 from provision.redfish.answers import error_of
-from provision.redfish.bmc import Group, Layout, Members, Resource
+from provision.redfish.bmc import Again, Group, Layout, Members, Resource
 from provision.redfish.collection import Walk
 from provision.redfish.etag import ladder
 from provision.redfish.interrupt import finish
@@ -181,12 +181,12 @@ class RedfishBmc:
                         break
         return self._succeeded("PATCH", reply)
 
-    async def post(self, path: str, body: Resource | None = None) -> Reply:
+    async def post(self, path: str, body: Resource | None = None, *, again: Again | None = None) -> Reply:
         """An action, or a new member; never with If-Match: an iDRAC answers an action 412 for it."""
         path = self._path(path)
         async with self._writing:
             await self._wake()
-            return self._succeeded("POST", await self._write("POST", path, body or {}, ""))
+            return self._succeeded("POST", await self._write("POST", path, body or {}, "", again))
 
     async def delete(self, path: str) -> Reply:
         """Remove a member; one that is gone already counts as done."""
@@ -245,12 +245,23 @@ class RedfishBmc:
             self.note(shown(link), "leads to another host or nowhere: not followed")
             raise
 
-    async def _write(self, method: str, path: str, body: Resource | None, etag: str) -> Reply:
+    async def _write(
+        self, method: str, path: str, body: Resource | None, etag: str, again: Again | None = None
+    ) -> Reply:
         """One change. An explicit "not ready" is waited for; a lost answer is never followed by a second request."""
         fields = {"If-Match": etag} if etag else {}
         deadline_s = self._link.options.limits.deadline_s(Group.QUICK)
 
+        sent = False
+
         async def send(counts: bool) -> Reply:
+            nonlocal sent
+            if sent and again is not None and not await again():
+                raise BmcOutcomeUnknownError(
+                    f'{method} {path} was answered "not ready", and yet something came of it; not sent again',
+                    bmc=str(self.target),
+                )
+            sent = True
             return await self._authorized(method, path, deadline_s, body, fields, counts)
 
         try:

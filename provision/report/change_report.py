@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -13,9 +13,11 @@ from provision.bmc.outcome import Change, Outcome
 from provision.report.alike import alike
 from provision.report.common import Table
 from provision.report.fleet import Report
+from provision.report.schema_parts import BOOLEAN, listed, row, texts
 
 SCHEMA = "fabricctl.bmc-changes/1"
 COLUMNS = ("host", "result", "before", "after", "said")
+PLAN_COLUMNS = ("host", "steps", "already", "refused")
 
 
 class Result(StrEnum):
@@ -24,10 +26,17 @@ class Result(StrEnum):
     DONE = "done"
     UNCHANGED = "nothing to do"
     NOT_REACHED = "not as wanted"
+    PLANNED = "not done"
     UNKNOWN = "could not tell"
 
 
-_STYLES = {Result.DONE: GOOD, Result.UNCHANGED: DIM, Result.NOT_REACHED: BAD, Result.UNKNOWN: DOUBT}
+_STYLES = {
+    Result.DONE: GOOD,
+    Result.UNCHANGED: DIM,
+    Result.NOT_REACHED: BAD,
+    Result.PLANNED: PLAIN,
+    Result.UNKNOWN: DOUBT,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +74,18 @@ def changed_row(host: str, change: Change) -> Changed:
 
 def plan_lines(planned: Sequence[Planned], what: str) -> list[Line]:
     """What a change would do, hosts folded by what would be done. :param what: the change in words."""
-    groups: dict[Planned, list[str]] = {}
+    styled: dict[str, list[tuple[str, str]]] = {}
     for one in planned:
-        groups.setdefault(Planned("", one.words, one.already, one.refused, one.warn), []).append(one.host)
-    lines: list[Line] = []
-    for group, hosts in groups.items():
-        if group.refused:
-            text, style = f"  not possible: {group.refused}", BAD
-        elif group.words:
-            text, style = f"  {group.words}", BAD if group.warn else PLAIN
+        if one.refused:
+            text, style = f"not possible: {one.refused}", BAD
+        elif one.words:
+            text, style = one.words, BAD if one.warn else PLAIN
         else:
-            text, style = f"  nothing to do: {group.already}", DIM
-        lines.append(((fold(hosts), BOLD), (text, style)))
+            text, style = f"nothing to do: {one.already}", DIM
+        styled.setdefault(style, []).append((one.host, text))
+    lines: list[Line] = [
+        ((one.who, BOLD), (f"  {one.text}", style)) for style, said in styled.items() for one in alike(said)
+    ]
     number = sum(1 for one in planned if one.words)
     lines.append(((f"{what}: {number:,} of {len(planned):,} BMCs", PLAIN),))
     return lines
@@ -108,14 +117,38 @@ def _words(one: Changed) -> str:
     return ": ".join(part for part in (moved, one.said) if part)
 
 
-def changed_report(changed: Sequence[Changed], outcomes: Sequence[Outcome[Any]]) -> Report:
-    """One row a host. :param outcomes: of every BMC that was asked."""
+def content_schema() -> Mapping[str, Any]:
+    """Of the document."""
+    return {
+        "applied": {
+            **BOOLEAN,
+            "description": "false: it was not confirmed, or not allowed; nothing was changed",
+        },
+        "plan": listed(
+            row(texts(PLAN_COLUMNS)), "steps that are to be done, or as it is already, or why not"
+        ),
+        "changes": listed(row(texts(COLUMNS))),
+    }
+
+
+def changed_report(
+    changed: Sequence[Changed],
+    outcomes: Sequence[Outcome[Any]],
+    planned: Sequence[Planned] = (),
+    *,
+    applied: bool = True,
+) -> Report:
+    """One row a host. :param outcomes: of every BMC that was asked. :param applied: the plan was carried out."""
+    plan = [
+        dict(zip(PLAN_COLUMNS, (one.host, one.words, one.already, one.refused), strict=True))
+        for one in planned
+    ]
     rows = [(one.host, one.result.value, one.before, one.after, one.said) for one in changed]
     table = Table(COLUMNS, rows)
     return Report(
         SCHEMA,
         outcomes,
-        content=lambda: {"changes": table.objects()},
+        content=lambda: {"applied": applied, "plan": plan, "changes": table.objects()},
         lines=lambda _: changed_lines(changed),
         table=lambda: table,
     )

@@ -37,7 +37,7 @@ _CONTENT: Mapping[str, tuple[str, Callable[[], Mapping[str, Any]]]] = {
     "bmc-bios": (bios_report.SCHEMA, bios_report.content_schema),
     "bmc-bios-diff": (bios_report.DIFF_SCHEMA, _list_of("comparisons", bios_report.DIFF_COLUMNS)),
     "bmc-boot": (power_report.BOOT_SCHEMA, _list_of("nodes", power_report.BOOT_COLUMNS)),
-    "bmc-changes": (change_report.SCHEMA, _list_of("changes", change_report.COLUMNS)),
+    "bmc-changes": (change_report.SCHEMA, change_report.content_schema),
     "bmc-clock": (clock_report.SCHEMA, clock_report.content_schema),
     "bmc-credentials": (credentials_report.SCHEMA, credentials_report.content_schema),
     "bmc-firmware": (firmware_report.SCHEMA, firmware_report.content_schema),

@@ -101,11 +101,11 @@ async def _plan(bmc: Bmc, wanted: Mapping[str, str]) -> tuple[BiosState, BiosPla
     state = await read_bios_state(bmc)
     plan = plan_write(bmc.target.host, state, wanted, None)
     if plan.changes or plan.refused or plan.blocked:
-        plan = plan_write(bmc.target.host, state, wanted, await _registry(bmc, state))
+        plan = plan_write(bmc.target.host, state, wanted, await read_registry_of(bmc, state))
     return state, plan
 
 
-async def _registry(bmc: Bmc, state: BiosState) -> Registry | None:
+async def read_registry_of(bmc: Bmc, state: BiosState) -> Registry | None:
     """The attribute registry; None where the BMC has none, and values are checked by their types only."""
     layout = await bmc.layout()
     if layout.idrac:

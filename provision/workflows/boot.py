@@ -34,6 +34,7 @@ from provision.workflows.elapsed import ABSENT_S, SILENCE, Elapsed
 from provision.workflows.job_runner import JobResult, ensure_job, wait_job
 from provision.workflows.journal import FORGET, Record
 from provision.workflows.lc_gate import wait_ready
+from provision.workflows.phase import phase
 from provision.workflows.power import read_body, view_of
 
 PARTIAL = frozenset({"SYS444", "SYS410"})
@@ -195,6 +196,7 @@ async def watch_consumed(
 ) -> tuple[Consumed, Override]:
     """After a reset: look until the boot has taken a one-time override, or time is over."""
     elapsed, last = Elapsed(clock), before
+    phase("waiting for the boot")
     while True:
         try:
             last = (await read_state(bmc, absent_s=ABSENT_S)).boot.override

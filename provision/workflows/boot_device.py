@@ -4,25 +4,50 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from fabricctl.errors import BmcNotFoundError, BmcUnsupportedError
 from provision.bmc.bios import BiosPlan, plan_write
 from provision.bmc.boot import BootSource
-from provision.bmc.boot_device import device_change
+from provision.bmc.boot_device import device_change, interface_of
 from provision.redfish.bmc import Bmc
-from provision.workflows.bios import check_plan, read_bios_state, schedule_bios, sending_of
+from provision.workflows.bios import (
+    check_plan,
+    read_bios_state,
+    read_registry_of,
+    schedule_bios,
+    sending_of,
+)
 from provision.workflows.job_runner import JobResult
 from provision.workflows.journal import FORGET, Record
 
 
-async def plan_port(bmc: Bmc, source: BootSource, fqdd: str) -> BiosPlan | None:
+@dataclass(frozen=True)
+class PortPlan:
+    """A BIOS write that makes a port a boot device.
+
+    :param known: ports its BIOS can boot from, where it tells them and the wanted one is not among them.
+    """
+
+    bios: BiosPlan
+    known: tuple[str, ...] = ()
+
+
+async def plan_port(bmc: Bmc, source: BootSource, fqdd: str) -> PortPlan | None:
     """What a BIOS write would do so that a port is a boot device; None when this BIOS has no setting for it."""
     try:
         state = await read_bios_state(bmc)
     except BmcNotFoundError:
         return None
     change = device_change(state.values, source, fqdd)
-    return plan_write(bmc.target.host, state, change, None) if change is not None else None
+    if change is None:
+        return None
+    interface, known = interface_of(source), tuple[str, ...]()
+    if interface in change:
+        registry = await read_registry_of(bmc, state)
+        rule = registry.rules.get(interface) if registry is not None else None
+        known = rule.values if rule is not None and fqdd not in rule.values else ()
+    return PortPlan(plan_write(bmc.target.host, state, change, None), known)
 
 
 async def prepare_port(

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from provision.bmc.bios import BiosPlan
 from provision.bmc.boot import BootSource, Consumed, wanted_override
 from provision.bmc.media import MediaDecision, decide_insert
 from provision.bmc.outcome import Change
@@ -22,7 +21,7 @@ from provision.workflows.boot import (
     wanted_order,
     watch_consumed,
 )
-from provision.workflows.boot_device import plan_port, prepare_port
+from provision.workflows.boot_device import PortPlan, plan_port, prepare_port
 from provision.workflows.job_runner import wait_job
 from provision.workflows.journal import FORGET, Record
 from provision.workflows.lc_gate import wait_ready
@@ -37,6 +36,7 @@ class BootPlan:
     :param persistent: for good, not once; :param mode: ``UEFI`` or ``Legacy``, empty: as it is; :param nic: FQDD.
     :param image: to be in the virtual CD drive first; :param replace: take another image out.
     :param reset: restart it (or turn it on) afterwards; :param prove: and look whether the override was taken.
+    :param again: also where the boot of an earlier run of the command has just taken it.
     """
 
     source: BootSource
@@ -47,6 +47,7 @@ class BootPlan:
     replace: bool = False
     reset: bool = False
     prove: bool = False
+    again: bool = False
     power: PowerOptions = field(default_factory=PowerOptions)
     clock: Callable[[], float] = time.monotonic
 
@@ -73,13 +74,13 @@ class BootLook:
     """What a plan is made from; None where the plan does not ask for it.
 
     :param order: with the wanted source first, or why there is none; :param names: of the boot options.
-    :param port: the BIOS write that makes it a boot device, None also when none can; :param media: what to insert.
+    :param port: what makes it a boot device, None also when none can; :param media: what to insert.
     """
 
     state: BootState
     order: tuple[str, ...] | str | None = None
     names: Mapping[str, str] = field(default_factory=dict)
-    port: BiosPlan | None = None
+    port: PortPlan | None = None
     media: MediaDecision | None = None
 
 
@@ -105,7 +106,7 @@ async def boot_node(bmc: Bmc, plan: BootPlan, record: Record = FORGET) -> BootRu
     """
     media: Change | None = None
     if plan.image:
-        media = await insert(bmc, plan.image, replace=plan.replace, record=record)
+        media = await insert(bmc, plan.image, replace=plan.replace, record=record, clock=plan.clock)
         if not media.reached:
             return BootRun(
                 media=media, said=media.said or "the image is not in the drive; its boot was not set"
@@ -119,7 +120,8 @@ async def boot_node(bmc: Bmc, plan: BootPlan, record: Record = FORGET) -> BootRu
         return BootRun(boot, media)
     power = await _restart(bmc, plan, record)
     if not power.reached:
-        return BootRun(boot, media, power, said="it did not restart; the boot is set for when it does")
+        first = "" if power.evidence else "it did not restart; "
+        return BootRun(boot, media, power, said=f"{first}the boot is set for when it does")
     if plan.persistent:
         proved = await prove_order(bmc, boot, clock=plan.clock) if isinstance(boot, OrderChange) else boot
         return BootRun(proved, media, power)
@@ -155,7 +157,7 @@ async def _port(bmc: Bmc, plan: BootPlan, record: Record) -> str:
         )
     restarted = await _restart(bmc, plan, record)
     if not restarted.reached:
-        return f"it did not restart; job {name} still waits for that"
+        return f"{restarted.evidence or 'it did not restart'}; job {name} waits for that"
     result = await wait_job(bmc, name, clock=plan.clock)
     if not result.ok:
         return result.words

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from fabricctl.errors import BmcBusyError, BmcError, BmcOutcomeUnknownError, StateError
+from fabricctl.errors import BmcAnswerError, BmcBusyError, BmcError, BmcOutcomeUnknownError, StateError
 from fabricctl.nodes.model import EventKind
 from provision.bmc.outcome import Change
 from provision.bmc.refusal import REFUSED
 from provision.bmc.reply import Reply
-from provision.redfish.bmc import Bmc, Resource
+from provision.redfish.bmc import Again, Bmc, Resource
 from provision.workflows.elapsed import come_back
 from provision.workflows.journal import Begun, Move, Record
 
@@ -51,9 +51,9 @@ class Sending:
         """As ``Bmc.patch``."""
         return await self._send(lambda: self._bmc.patch(path, body))
 
-    async def post(self, path: str, body: Resource | None = None) -> Reply:
+    async def post(self, path: str, body: Resource | None = None, *, again: Again | None = None) -> Reply:
         """As ``Bmc.post``."""
-        return await self._send(lambda: self._bmc.post(path, body))
+        return await self._send(lambda: self._bmc.post(path, body, again=again))
 
     async def delete(self, path: str) -> Reply:
         """As ``Bmc.delete``."""
@@ -113,6 +113,7 @@ class Sending:
             raise
         except BmcError as error:
             self.tell(_failure_words(error))
+            error.refused_change = _surely_refused(error)
             raise
         self.tell(ACCEPTED)
         return reply
@@ -131,6 +132,11 @@ def answer_words(error: BmcError | None) -> str:
     if error is None:
         return ""
     return LOST if isinstance(error, BmcOutcomeUnknownError) else f"the BMC answered {error.message}"
+
+
+def _surely_refused(error: BmcError) -> bool:
+    """A server's own failure (5xx) is no answer to the question, and may come after the deed."""
+    return isinstance(error, REFUSED) and not (isinstance(error, BmcAnswerError) and error.status >= 500)
 
 
 def _failure_words(error: BmcError) -> str:

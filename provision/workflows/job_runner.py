@@ -21,6 +21,7 @@ from provision.bmc.refusal import keys_of
 from provision.bmc.reply import Reply
 from provision.redfish.bmc import Bmc
 from provision.workflows.elapsed import ABSENT_S, SILENCE, Elapsed, come_back
+from provision.workflows.phase import phase
 
 BUSY = frozenset({"RAC0679", "LC068", "RAC0508"})
 """A job operation runs already, or the Lifecycle Controller is taken. The request was refused: nothing was made."""
@@ -115,6 +116,7 @@ async def wait_job(
 
 async def _wait(bmc: Bmc, job_id: str, watch: Watch, elapsed: Elapsed) -> JobResult:
     begun = elapsed.now()
+    phase(f"waiting for {'a job to be scheduled' if watch.until_waiting else 'a job'}")
     while True:
         seen = await _seen(bmc, job_id)
         watch, step = look(watch, elapsed.now() - begun, seen)

@@ -16,6 +16,7 @@ from fabricctl.errors import (
 from provision.bmc.gate import STATUS_ACTION, LcStatus, read_status
 from provision.redfish.bmc import Bmc
 from provision.workflows.elapsed import SILENCE, Elapsed
+from provision.workflows.phase import phase
 
 PATIENCE_S = 600.0
 """POST of a server with eight GPUs and 2 TB of memory takes some minutes."""
@@ -51,6 +52,10 @@ async def wait_ready(
 ) -> LcStatus | None:
     """Wait until the Lifecycle Controller is ready for a change; at once where there is none.
 
+    Before whatever passes through it: BIOS, boot, virtual media, the job queue. Not before power, which the BMC
+    switches itself and which is the way out of a POST or a Lifecycle Controller that hangs; nor before the identify
+    light, a lamp of the BMC's own that must shine on a node in any state.
+
     :param post_too: also wait for the end of a POST. :returns: what it said last.
     :raises BmcNotReadyError: it is not within the patience; nothing was changed.
     """
@@ -63,6 +68,7 @@ async def wait_ready(
             status = LcStatus(status="silent")
         if status is None or not status.in_the_way or (status.in_post and not post_too):
             return status
+        phase("in POST" if status.in_post else "waiting for the Lifecycle Controller")
         if elapsed.now() >= patience_s:
             raise BmcNotReadyError(
                 f"{status.in_the_way} for {patience_s / 60:.0f} minutes; nothing was changed",

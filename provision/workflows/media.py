@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 from fabricctl.errors import BmcAnswerError, BmcNotFoundError, BmcUnsupportedError
 from fabricctl.nodes.model import EventKind
 from provision.bmc.media import EMPTY, VirtualDrive, decide_eject, decide_insert, image_words, read_drive
 from provision.bmc.outcome import Change
+from provision.bmc.power import PowerState
 from provision.redfish.bmc import Bmc
 from provision.workflows.change import Sending
 from provision.workflows.journal import FORGET, Record
+from provision.workflows.lc_gate import wait_ready
+from provision.workflows.power import read_power
 
 
 async def read_drives(bmc: Bmc) -> list[list[VirtualDrive]]:
@@ -29,7 +33,14 @@ async def read_drives(bmc: Bmc) -> list[list[VirtualDrive]]:
     return found
 
 
-async def insert(bmc: Bmc, image: str, *, replace: bool = False, record: Record = FORGET) -> Change:
+async def insert(
+    bmc: Bmc,
+    image: str,
+    *,
+    replace: bool = False,
+    record: Record = FORGET,
+    clock: Callable[[], float] = time.monotonic,
+) -> Change:
     """Bring an image into the virtual CD drive. Nothing is sent when it is in it already.
 
     :param replace: take another image out first.
@@ -42,6 +53,7 @@ async def insert(bmc: Bmc, image: str, *, replace: bool = False, record: Record 
     before = decision.drive.words if decision.drive is not None else ""
     if decision.insert is None:
         return Change(before, before)
+    await wait_ready(bmc, post_too=(await read_power(bmc)).power is not PowerState.OFF, clock=clock)
     held = before
     if decision.eject is not None:
         out = Sending(bmc, record, EventKind.NODE_MEDIA, [(held, EMPTY)])
@@ -69,13 +81,16 @@ async def _insert(
             return
 
 
-async def eject(bmc: Bmc, image: str = "", *, record: Record = FORGET) -> Change:
+async def eject(
+    bmc: Bmc, image: str = "", *, record: Record = FORGET, clock: Callable[[], float] = time.monotonic
+) -> Change:
     """Take images out: one, or whatever is in a drive. Nothing is sent when the drives are empty."""
     places = await read_drives(bmc)
     filled = decide_eject((drive for place in places for drive in place), image)
     before = _names(filled)
     if not filled:
         return Change(before, before)
+    await wait_ready(bmc, post_too=False, clock=clock)  # a POST may be what the image is taken away from
     sending = Sending(bmc, record, EventKind.NODE_MEDIA, [(before, EMPTY)])
     for drive in filled:
         # the system's and the manager's drive are one: once it is empty, the other action is refused

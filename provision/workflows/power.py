@@ -14,6 +14,7 @@ from fabricctl.errors import (
 )
 from fabricctl.nodes.model import EventKind
 from provision.bmc.power import (
+    WENT,
     PowerRequest,
     PowerState,
     PowerStep,
@@ -32,10 +33,15 @@ from provision.redfish.bmc import Bmc, Group, Resource
 from provision.workflows.change import Sending
 from provision.workflows.elapsed import ABSENT_S, SILENCE, Elapsed
 from provision.workflows.journal import FORGET, Record
+from provision.workflows.phase import phase
 
 ALREADY = frozenset({"PSU501"})
 """An iDRAC answers 409 PSU501 to On when the server is on: that is what was wanted."""
+_PHASES = {PowerState.ON: "being switched on", PowerState.OFF: "shutting down", None: "restarting"}
 _POLL_S, _SLOWEST_S = 2.0, 10.0
+_LOOKS = 8
+"""Looks, with pauses between, whether a command that was answered "not ready" was carried out all the same: a server
+takes some seconds to go off."""
 _ENTRIES = 100
 """Of the lifecycle log, looked through for a reset: a page of 50 may take an iDRAC9 18 s."""
 
@@ -60,7 +66,7 @@ class PowerResult:
     """What came of it.
 
     :param sent: commands that were sent, each once; :param reached: whether the wanted state was seen.
-    :param evidence: what showed it, for people.
+    :param evidence: what showed it, for people; of a restart that did not come back, what of it was seen.
     """
 
     before: PowerState
@@ -142,9 +148,10 @@ async def _carry_out(run: _Run, step: PowerStep, view: SystemView) -> PowerResul
         if result.reached and follow is not None and not step.escalates:
             step, view = follow, await read_power(run.bmc)
             continue
-        if not result.reached and lost:
+        if not result.reached and lost and not result.evidence:
             raise _unknown(run, step, result)
-        if not result.reached and follow is not None and step.escalates and run.options.wait:
+        ignored = not result.reached and not result.evidence
+        if ignored and follow is not None and step.escalates and run.options.wait:
             step, view = follow, await read_power(run.bmc)
             continue
         return PowerResult(first, result.after, tuple(run.sent), result.reached, result.evidence)
@@ -154,10 +161,23 @@ async def _send(run: _Run, step: PowerStep, view: SystemView) -> tuple[PowerResu
     """Send one command, once, and look. :returns: what is seen, and whether the answer was lost."""
     bmc = run.bmc
     before = witness(view, await _log_id(bmc, view) if step.goal is None else "")
+    phase(_PHASES[step.goal])
     sending = Sending(bmc, run.record, EventKind.NODE_POWER, [(view.power_words, step.reset.value)])
     run.sent.append(step.reset)
+
+    async def again() -> bool:
+        """Some BMC answers "not ready" to a reset that it has carried out: twice would be once too often."""
+        for _ in range(_LOOKS):
+            now = await read_power(bmc)
+            if now.power is not view.power:
+                return False
+            if step.goal is None and restarted(before, witness(now), await _keys_since(bmc, before.log_id)):
+                return False
+            await bmc.wait(_POLL_S)
+        return True
+
     error = await sending.attempt(
-        sending.post(view.reset_path, {"ResetType": step.reset.value}), come_back_s=0
+        sending.post(view.reset_path, {"ResetType": step.reset.value}, again=again), come_back_s=0
     )
     if error is not None and not sending.lost:
         now = (await read_power(bmc)).power
@@ -172,7 +192,7 @@ async def _send(run: _Run, step: PowerStep, view: SystemView) -> tuple[PowerResu
         sending.tell("accepted, not waited for")
         return PowerResult(view.power, now, evidence="accepted, not waited for"), False
     try:
-        after, evidence = await _come_of(run, step, before)
+        after, evidence, reached = await _come_of(run, step, before)
     except BmcOutcomeUnknownError:
         raise
     except BmcError as silence:
@@ -181,17 +201,33 @@ async def _send(run: _Run, step: PowerStep, view: SystemView) -> tuple[PowerResu
     sending.tell(
         evidence or f"{answer}, and nothing shows that it was carried out; it is {after.value or 'unknown'}"
     )
-    return PowerResult(view.power, after, reached=bool(evidence), evidence=evidence), sending.lost
+    return PowerResult(view.power, after, reached=reached, evidence=evidence), sending.lost
 
 
-async def _come_of(run: _Run, step: PowerStep, before: Witness) -> tuple[PowerState, str]:
-    """Wait for what a command should bring. :returns: the power then, and what showed it; empty when nothing did."""
+async def _come_of(run: _Run, step: PowerStep, before: Witness) -> tuple[PowerState, str, bool]:
+    """Wait for what a command should bring.
+
+    :returns: the power then, what was seen of the command (empty: nothing), and whether it is as it should be.
+    """
     bound = run.options.grace_s if step.reset.asks else run.options.settle_s
     if step.goal is None:
-        shown = await _wait_restart(run, before, bound)
-        return await _settled(run), shown
+        return await _come_back(run, await _wait_restart(run, before, bound))
     after, reached = await _wait_state(run, step.goal, bound)
-    return after, f"it is {after.value}" if reached else ""
+    return after, f"it is {after.value}" if reached else "", reached
+
+
+async def _come_back(run: _Run, shown: str) -> tuple[PowerState, str, bool]:
+    """After a restart: on again, where that is waited for. One that stays off did not restart.
+
+    :param shown: what showed the restart, empty when nothing did.
+    """
+    bound = run.options.settle_s if run.options.wait and shown else 0.0
+    after, on = await _wait_state(run, PowerState.ON, bound)
+    if not shown or not run.options.wait:
+        return after, shown, bool(shown)
+    if not on:
+        return after, f"{shown}, and has not come back within {bound:.0f} s", False
+    return after, f"{shown}, and came back" if shown in WENT.values() else shown, True
 
 
 async def _wait_state(run: _Run, goal: PowerState, bound_s: float) -> tuple[PowerState, bool]:
@@ -226,12 +262,6 @@ async def _wait_restart(run: _Run, before: Witness, bound_s: float) -> str:
             return shown
         await elapsed.wait(run.bmc, poll)
         poll = min(poll * 1.5, _SLOWEST_S)
-
-
-async def _settled(run: _Run) -> PowerState:
-    """After a restart: on again, where that is waited for."""
-    bound = run.options.settle_s if run.options.wait else 0.0
-    return (await _wait_state(run, PowerState.ON, bound))[0]
 
 
 async def _log_id(bmc: Bmc, view: SystemView) -> str:

@@ -14,7 +14,7 @@ from fabricctl.errors import BmcAnswerError, BmcError, BmcNotFoundError
 from provision.bmc.outcome import Note
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target
-from provision.redfish.bmc import Group, Layout, Members, Resource
+from provision.redfish.bmc import Again, Group, Layout, Members, Resource
 
 T = TypeVar("T")
 ROOT = "/redfish/v1"
@@ -141,7 +141,7 @@ class StatefulBmc:
     async def patch(self, path: str, body: Resource) -> Reply:
         return self._write("PATCH", path, body)
 
-    async def post(self, path: str, body: Resource | None = None) -> Reply:
+    async def post(self, path: str, body: Resource | None = None, *, again: Again | None = None) -> Reply:
         return self._write("POST", path, body or {})
 
     async def delete(self, path: str) -> Reply:

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricctl.errors import BmcUnsupportedError, UsageError
+from fabricctl.errors import BmcNotReadyError, BmcUnsupportedError, UsageError
+from provision.bmc.gate import STATUS_ACTION
 from provision.bmc.locate import read_light
 from provision.bmc.media import VirtualDrive, check_image, decide_eject, decide_insert, read_drive
 from provision.bmc.reply import Reply
@@ -19,6 +20,7 @@ from provision.workflows.media import eject, insert
 from tests.provision.stateful_bmc import DELL, StatefulBmc, refusal, run
 
 ISO, OTHER = "http://192.0.2.10/node.iso", "http://192.0.2.10/other.iso"
+STATUS = f"{DELL.manager}/{STATUS_ACTION}"
 CD = frozenset({"CD", "DVD"})
 
 
@@ -119,7 +121,9 @@ class Drives:
 
     def __init__(self, *owners: str) -> None:
         self.image = ""
-        self.bmc = StatefulBmc({})
+        self.bmc = StatefulBmc({DELL.system: {"PowerState": "On"}})
+        self.lc = "Ready"
+        self.bmc.handlers["POST", STATUS] = lambda _: Reply("", 200, body={"LCStatus": self.lc})
         for owner in owners:
             path = f"{owner}/VirtualMedia/1"
             self.bmc.resources[f"{owner}/VirtualMedia"] = {"Members": [{"@odata.id": path}]}
@@ -134,6 +138,11 @@ class Drives:
         }
         return {"@odata.id": path, "MediaTypes": ["CD", "DVD"], "Inserted": bool(self.image),
                 "Image": self.image or None, "Actions": actions}  # fmt: skip
+
+    @property
+    def sent(self) -> list[str]:
+        """Where something was written."""
+        return [path for _, path, _ in self.bmc.sent if path != STATUS]
 
     def insert(self, body: Any) -> Any:
         if self.image:
@@ -154,7 +163,7 @@ def test_an_image_is_inserted_once_and_read_back_wherever_the_drive_is(owners: t
     result = run(insert(drives.bmc, ISO))
     assert (result.before, result.after, result.reached) == ("empty", ISO, True)
     assert not run(insert(drives.bmc, ISO)).written
-    assert len(drives.bmc.sent) == 1
+    assert len(drives.sent) == 1
 
 
 def test_the_managers_drive_is_taken_where_the_systems_does_not_take_it() -> None:
@@ -179,7 +188,7 @@ def test_another_image_is_refused_and_left_where_it_is() -> None:
     drives.image = OTHER
     with pytest.raises(BmcUnsupportedError, match="--replace"):
         run(insert(drives.bmc, ISO))
-    assert drives.bmc.sent == []
+    assert drives.sent == []
     assert run(insert(drives.bmc, ISO, replace=True)).reached
 
 
@@ -188,8 +197,17 @@ def test_a_drive_shown_twice_is_emptied_once() -> None:
     drives.image = ISO
     result = run(eject(drives.bmc))
     assert (result.before, result.after, result.reached) == (ISO, "empty", True)
-    assert len(drives.bmc.sent) == 1
+    assert len(drives.sent) == 1
     assert not run(eject(drives.bmc)).written
+
+
+@pytest.mark.parametrize("image", ["", ISO])
+def test_no_drive_is_touched_while_the_lifecycle_controller_is_not_ready(image: str) -> None:
+    drives = Drives(DELL.system)
+    drives.image, drives.lc = image, "InUse"
+    with pytest.raises(BmcNotReadyError, match="nothing was changed"):
+        run(eject(drives.bmc) if image else insert(drives.bmc, ISO))
+    assert drives.sent == []
 
 
 def test_an_address_is_kept_without_its_query() -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from fabricctl.errors import BmcError, BmcOutcomeUnknownError
 from provision.bmc.power import PowerRequest, PowerState, ResetType
 from provision.redfish.bmc import Bmc
+from provision.workflows.journal import FORGET, Record
 from provision.workflows.power import PowerOptions, PowerResult, set_power
 from tests.provision.asking import SPEED, one, targets, work_on
+from tests.provision.events import Events
 from tests.sim.idrac import Fault, Profile, Simulator
 from tests.sim.idrac.power import Phase
 
@@ -18,11 +21,11 @@ Start = Callable[..., Simulator]
 RESET = r".*/ComputerSystem\.Reset"
 
 
-def power(sim: Simulator, request: PowerRequest, **options: object) -> PowerResult:
+def power(sim: Simulator, request: PowerRequest, record: Record = FORGET, **options: object) -> PowerResult:
     chosen = PowerOptions(**options)  # type: ignore[arg-type]
 
     async def work(bmc: Bmc) -> PowerResult:
-        return await set_power(bmc, request, chosen)
+        return await set_power(bmc, request, chosen, record)
 
     return one(sim, work)
 
@@ -93,6 +96,30 @@ def test_where_the_system_keeps_no_time_of_its_reset_the_lifecycle_log_tells(
     assert sim[0].power.actions == ["ForceRestart"]
 
 
+@pytest.mark.parametrize("lost", [False, True])
+@pytest.mark.parametrize("force", [False, True])
+def test_a_restart_that_goes_off_and_stays_off_is_no_restart(
+    simulator: Start, force: bool, lost: bool
+) -> None:
+    sim = start(simulator, "127.41.0.1")
+    sim[0].power.cycle_s = 1e9
+    sim[0].fault(Fault(method="POST", path=RESET, drop_answer=lost, times=1))
+    result = power(sim, PowerRequest.CYCLE, force=force)
+    assert (result.reached, result.after) == (False, PowerState.OFF)
+    assert result.words == "GracefulRestart; it went off, and has not come back within 120 s"
+    assert sim[0].power.actions == ["GracefulRestart"], "power is not cut of what went off as it was asked to"
+
+
+def test_a_restart_is_waited_for_until_it_is_on_again(simulator: Start) -> None:
+    sim = start(simulator, "127.41.0.1")
+    sim[0].power.cycle_s = 40.0
+    events = Events()
+    result = power(sim, PowerRequest.CYCLE, record=events)
+    assert (result.reached, result.after, sim[0].power.state) == (True, PowerState.ON, "On")
+    assert result.words == "GracefulRestart; it went off, and came back"
+    assert events.moves == [("On", "GracefulRestart: it went off, and came back")]
+
+
 def test_a_command_that_never_arrived_is_unknown_and_not_repeated(simulator: Start) -> None:
     sim = start(simulator, "127.41.0.1")
     sim[0].fault(Fault(method="POST", path=RESET, reset=True))
@@ -157,3 +184,29 @@ def test_no_more_nodes_than_a_wave_are_switched_on_at_once(simulator: Start) -> 
     assert all(outcome.error is None for outcome in outcomes)
     assert most == 2
     assert [bmc.power.actions for bmc in sim] == [["On"]] * 6
+
+
+NOT_READY = [Fault(status=503, retry_after=1), Fault(message_id="SYS518", retry_after=1)]
+
+
+@pytest.mark.parametrize("said", NOT_READY, ids=["503", "SYS518"])
+@pytest.mark.parametrize("carried", [True, False], ids=["carried out", "not carried out"])
+@pytest.mark.parametrize(
+    ("request_", "phase", "kinds"),
+    [
+        (PowerRequest.ON, Phase.OFF, {"On"}),
+        (PowerRequest.OFF, Phase.RUNNING, {"ForceOff"}),
+        (PowerRequest.CYCLE, Phase.RUNNING, {"PowerCycle", "ForceRestart"}),
+    ],
+)
+def test_a_command_answered_not_ready_is_sent_again_only_where_nothing_came_of_it(
+    simulator: Start, request_: PowerRequest, phase: Phase, kinds: set[str], carried: bool, said: Fault
+) -> None:
+    sim = start(simulator, "127.41.0.1", phase)
+    sim[0].fault(replace(said, method="POST", path=RESET, carried=carried, times=1))
+    result = power(sim, request_, force=True, grace_s=0)
+    assert result.reached
+    assert len(sim[0].power.actions) == 1
+    assert set(sim[0].power.actions) <= kinds
+    resets = [one for one in sim[0].requests if one.path.endswith("ComputerSystem.Reset")]
+    assert len(resets) == (1 if carried else 2)

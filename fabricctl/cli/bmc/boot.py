@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricctl.cli.bmc.common import Desk, Force, Hosts, Reason, SiteFile, Yes, open_desk
+from fabricctl.cli.bmc.boot_set import last_events, set_boot
+from fabricctl.cli.bmc.common import Force, Hosts, Reason, SiteFile, Yes, open_desk
 from fabricctl.cli.bmc.power import ForceOff, Grace
 from fabricctl.cli.bmc.reading import Each
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 from fabricctl.errors import UsageError
 
 if TYPE_CHECKING:
-    from fabricctl.nodes.model import Event
-    from provision.redfish.bmc import Bmc
-    from provision.report.change_report import Planned
-    from provision.workflows.boot_run import BootLook, BootPlan, BootRun
-    from provision.workflows.journal import Journal
+    from provision.workflows.boot_run import BootPlan
 
 boot = typer.Typer(
     help="What nodes boot next: once by default. Set only where it differs, and proven by reading back.",
@@ -48,6 +44,11 @@ Prove = Annotated[
     bool, typer.Option("--prove", help="With --reset: wait until the boot has taken the override.")
 ]
 
+Again = Annotated[
+    bool,
+    typer.Option("--again", help="Also nodes that have just booted so, where an installation may run."),
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the tree."""
@@ -63,6 +64,7 @@ def boot_pxe(
     mode: Mode = "",
     reset: Reset = False,
     prove: Prove = False,
+    again: Again = False,
     force: ForceOff = False,
     grace: Grace = 300,
     yes: Yes = False,
@@ -76,7 +78,15 @@ def boot_pxe(
     HOSTS is a host set such as gpu[001-032], or all.
     """
     plan = _plan(
-        "pxe", persistent=persistent, nic=nic, mode=mode, reset=reset, prove=prove, force=force, grace=grace
+        "pxe",
+        persistent=persistent,
+        nic=nic,
+        mode=mode,
+        reset=reset,
+        prove=prove,
+        again=again,
+        force=force,
+        grace=grace,
     )
     set_boot(
         "boot pxe", plan, hosts, site, state, yes=yes, force=force_in_service, reason=reason, format=format
@@ -91,6 +101,7 @@ def boot_http(
     nic: Nic = "",
     reset: Reset = False,
     prove: Prove = False,
+    again: Again = False,
     force: ForceOff = False,
     grace: Grace = 300,
     yes: Yes = False,
@@ -103,7 +114,16 @@ def boot_http(
 
     HOSTS is a host set such as gpu[001-032], or all.
     """
-    plan = _plan("http", persistent=persistent, nic=nic, reset=reset, prove=prove, force=force, grace=grace)
+    plan = _plan(
+        "http",
+        persistent=persistent,
+        nic=nic,
+        reset=reset,
+        prove=prove,
+        again=again,
+        force=force,
+        grace=grace,
+    )
     set_boot(
         "boot http", plan, hosts, site, state, yes=yes, force=force_in_service, reason=reason, format=format
     )
@@ -117,6 +137,7 @@ def boot_disk(
     mode: Mode = "",
     reset: Reset = False,
     prove: Prove = False,
+    again: Again = False,
     force: ForceOff = False,
     grace: Grace = 300,
     yes: Yes = False,
@@ -129,7 +150,16 @@ def boot_disk(
 
     HOSTS is a host set such as gpu[001-032], or all.
     """
-    plan = _plan("disk", persistent=persistent, mode=mode, reset=reset, prove=prove, force=force, grace=grace)
+    plan = _plan(
+        "disk",
+        persistent=persistent,
+        mode=mode,
+        reset=reset,
+        prove=prove,
+        again=again,
+        force=force,
+        grace=grace,
+    )
     set_boot(
         "boot disk", plan, hosts, site, state, yes=yes, force=force_in_service, reason=reason, format=format
     )
@@ -142,6 +172,7 @@ def boot_media(
     persistent: Persistent = False,
     reset: Reset = False,
     prove: Prove = False,
+    again: Again = False,
     force: ForceOff = False,
     grace: Grace = 300,
     yes: Yes = False,
@@ -154,7 +185,9 @@ def boot_media(
 
     HOSTS is a host set such as gpu[001-032], or all.
     """
-    plan = _plan("media", persistent=persistent, reset=reset, prove=prove, force=force, grace=grace)
+    plan = _plan(
+        "media", persistent=persistent, reset=reset, prove=prove, again=again, force=force, grace=grace
+    )
     set_boot(
         "boot media", plan, hosts, site, state, yes=yes, force=force_in_service, reason=reason, format=format
     )
@@ -165,6 +198,7 @@ def boot_bios(
     hosts: Hosts,
     site: SiteFile = "",
     reset: Reset = False,
+    again: Again = False,
     force: ForceOff = False,
     grace: Grace = 300,
     yes: Yes = False,
@@ -177,7 +211,7 @@ def boot_bios(
 
     HOSTS is a host set such as gpu[001-032], or all.
     """
-    plan = _plan("bios", reset=reset, force=force, grace=grace)
+    plan = _plan("bios", reset=reset, again=again, force=force, grace=grace)
     set_boot(
         "boot bios", plan, hosts, site, state, yes=yes, force=force_in_service, reason=reason, format=format
     )
@@ -188,6 +222,7 @@ def boot_none(
     hosts: Hosts,
     site: SiteFile = "",
     yes: Yes = False,
+    force_in_service: Force = False,
     reason: Reason = "",
     state: StateOption = "",
     format: FormatOption = Format.TEXT,
@@ -197,7 +232,11 @@ def boot_none(
     HOSTS is a host set such as gpu[001-032], or all.
     """
     set_boot(
-        "boot none", _plan("none"), hosts, site, state, yes=yes, force=False, reason=reason, format=format
+        *("boot none", _plan("none"), hosts, site, state),
+        yes=yes,
+        force=force_in_service,
+        reason=reason,
+        format=format,
     )
 
 
@@ -214,6 +253,7 @@ def boot_status(
     HOSTS is a host set such as gpu[001-032], or all, also when left out.
     """
     from fabricctl.cli.bmc.reading import ask_all, finish
+    from fabricctl.nodes.model import EventKind
     from provision.bmc.boot_fate import fate_words
     from provision.report.fleet import list_report
     from provision.report.power_report import BOOT_SCHEMA, boot_table
@@ -222,7 +262,11 @@ def boot_status(
     desk = open_desk(hosts, site, state)
     asked = ask_all(desk, read_state, "reading boot")
     states = {host: (seen.system, seen.boot) for host, seen in asked.values.items()}
-    last = _last_events(desk)
+    last = {
+        host: kinds[EventKind.NODE_BOOT]
+        for host, kinds in last_events(desk).items()
+        if EventKind.NODE_BOOT in kinds
+    }
     told = {
         host: fate_words(last[host].at, last[host].after, boot.override, system.last_reset)
         for host, (system, boot) in states.items()
@@ -240,6 +284,7 @@ def _plan(
     mode: str = "",
     reset: bool = False,
     prove: bool = False,
+    again: bool = False,
     force: bool = False,
     grace: float = 300,
 ) -> BootPlan:
@@ -267,55 +312,6 @@ def _plan(
         nic=check_fqdd(nic) if nic else "",
         reset=reset,
         prove=prove,
+        again=again,
         power=PowerOptions(force=force, grace_s=grace),
     )
-
-
-def set_boot(
-    what: str,
-    wanted: BootPlan,
-    hosts: str,
-    site: str,
-    state: str,
-    *,
-    yes: bool,
-    force: bool,
-    reason: str,
-    format: Format,
-) -> None:
-    """Carry a plan out on the nodes of a host set."""
-    from fabricctl.cli.bmc.boot_words import boot_row, plan_boot
-    from fabricctl.cli.bmc.change import Manner, run_change
-    from fabricctl.cli.bmc.reading import ask_all
-    from provision.workflows.boot_run import boot_node, look_before
-
-    desk = open_desk(hosts, site, state, changes=True)
-
-    async def read(bmc: Bmc) -> BootLook:
-        return await look_before(bmc, wanted)
-
-    seen = ask_all(desk, read, "reading boot")
-    manner = Manner(what, _disturbs(wanted), yes, force, reason, format)
-
-    def plan(host: str, now: BootLook) -> Planned:
-        return plan_boot(host, now, wanted)
-
-    async def work(bmc: Bmc, journal: Journal) -> BootRun:
-        return await boot_node(bmc, wanted, journal)
-
-    run_change(desk, manner, seen, plan, work, boot_row)
-
-
-def _disturbs(wanted: BootPlan) -> str:
-    if wanted.reset:
-        return "restart it"
-    return "make its next boot another one"
-
-
-def _last_events(desk: Desk) -> Mapping[str, Event]:
-    """Host -> the boot change recorded last; of a store that is not there yet, none."""
-    from fabricctl.nodes.model import EventKind
-    from fabricctl.workflows.nodes import Nodes
-
-    events: Sequence[Event] = Nodes(desk.location, desk.site).events(subjects=desk.hosts)
-    return {event.subject: event for event in events if event.kind is EventKind.NODE_BOOT}

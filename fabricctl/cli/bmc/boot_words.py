@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from fabricctl.errors import UsageError
+from fabricctl.hostset import fold
+from fabricctl.near import did_you_mean
 from provision.bmc.boot import Consumed, decide_override, wanted_override
 from provision.bmc.power import PowerRequest, decide_power
 from provision.report.change_report import Changed, Planned, Result
@@ -10,8 +15,26 @@ from provision.workflows.boot import order_words
 from provision.workflows.boot_run import BootLook, BootPlan, BootRun
 
 
-def plan_boot(host: str, seen: BootLook, wanted: BootPlan) -> Planned:
-    """What a boot command would do to one node."""
+def check_ports(seen: Mapping[str, BootLook], nic: str) -> None:
+    """Refuse a port that a BIOS does not know, before anything is sent to any node.
+
+    :raises UsageError: naming the hosts, and the ports they have.
+    """
+    wrong: dict[tuple[str, ...], list[str]] = {}
+    for host, look in seen.items():
+        if look.port is not None and look.port.known:
+            wrong.setdefault(look.port.known, []).append(host)
+    if wrong:
+        told = "; ".join(f"{fold(hosts)} can boot from {', '.join(ports)}" for ports, hosts in wrong.items())
+        hint = did_you_mean(nic, next(iter(wrong)))
+        raise UsageError(f"--nic {nic}: no such port; {told}; nothing was changed", hint=hint)
+
+
+def plan_boot(host: str, seen: BootLook, wanted: BootPlan, taken: str = "") -> Planned:
+    """What a boot command would do to one node.
+
+    :param taken: that the boot of an earlier run has just done it, in words; empty where it has not.
+    """
     media, media_refused = _media_words(seen, wanted)
     port, port_refused = _port_words(seen, wanted)
     boot, boot_refused, already = _boot_words(seen, wanted)
@@ -19,6 +42,8 @@ def plan_boot(host: str, seen: BootLook, wanted: BootPlan) -> Planned:
     refused = media_refused or port_refused or boot_refused or restart_refused
     if refused:
         return Planned(host, refused=refused)
+    if taken and not media and not port:
+        return Planned(host, already=taken)
     steps = [step for step in (media, port, boot, restart) if step]
     return Planned(host, ", then ".join(steps), already, warn=warn)
 
@@ -36,9 +61,10 @@ def _port_words(seen: BootLook, wanted: BootPlan) -> tuple[str, str]:
         return "", ""
     if seen.port is None:
         return "", f"its BIOS cannot be told to boot from {wanted.nic}"
-    if seen.port.blocked:
-        return "", blocked_words(seen.port)
-    change = ", ".join(f"{name} {value}" for name, value in seen.port.changes.items())
+    bios = seen.port.bios
+    if bios.blocked:
+        return "", blocked_words(bios)
+    change = ", ".join(f"{name} {value}" for name, value in bios.changes.items())
     return (f"BIOS job: {change}" if change else ""), ""
 
 

@@ -12,7 +12,7 @@ import typer
 from fabricctl.cli.bmc.common import Desk, consent, guard_change
 from fabricctl.cli.bmc.reading import Asked, ask_all
 from fabricctl.cli.state_options import Format
-from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_INTERRUPTED, UsageError
+from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_INTERRUPTED, InServiceError, UsageError
 
 if TYPE_CHECKING:
     from provision.bmc.outcome import Outcome
@@ -78,23 +78,79 @@ def run_change(
     show_plan(manner, planned, seen.outcomes)
     stop_if_interrupted(seen)
     hosts = [one.host for one in planned if one.words]
-    rows = [
-        Changed(p.host, Result.UNCHANGED, p.already, p.already)
-        for p in planned
-        if not p.words and not p.refused
-    ]
-    rows += [Changed(p.host, Result.NOT_REACHED, said=p.refused) for p in planned if p.refused]
+    rows = [*_unchanged(planned), *_untold(seen.outcomes)]
     done: Asked[R] = Asked(())
     if hosts:
-        guard_change(desk, hosts, manner.disturbs or manner.what, force=manner.force or not manner.disturbs)
-        consent(len(hosts), yes=manner.yes)
+        allow(desk, manner, planned, seen.outcomes)
         done = _apply(desk, manner, hosts, work)
         rows += _rows(done.outcomes, changed)
         finished = {outcome.target.host for outcome in done.outcomes}
         rows += [Changed(host, Result.UNKNOWN, said=STOPPED) for host in hosts if host not in finished]
-    after = {outcome.target.host: outcome for outcome in done.outcomes}
+    after = {outcome.target.host: _told(outcome) for outcome in done.outcomes}
     outcomes: list[Outcome[Any]] = [after.get(one.target.host, one) for one in seen.outcomes]
-    finish_change(manner.format, rows, outcomes, shown=bool(hosts), interrupted=done.interrupted)
+    finish_change(
+        manner.format,
+        _ordered(rows, desk),
+        outcomes,
+        planned=planned,
+        shown=bool(hosts),
+        interrupted=done.interrupted,
+    )
+
+
+def allow(desk: Desk, manner: Manner, planned: Sequence[Planned], seen: Sequence[Outcome[Any]]) -> None:
+    """Guard and consent. Without them the document tells the plan, and that it was not applied.
+
+    :raises InServiceError: :raises UsageError: it is not allowed; nothing was changed.
+    """
+    from provision.report.change_report import Changed, Result
+
+    hosts = [one.host for one in planned if one.words]
+    force = manner.force or not manner.disturbs
+    try:
+        guard_change(desk, hosts, manner.disturbs or manner.what, force=force)
+        consent(len(hosts), yes=manner.yes, ask=manner.format is Format.TEXT)
+    except (UsageError, InServiceError):
+        rows = [Changed(one.host, Result.PLANNED, said=one.words) for one in planned if one.words]
+        rows += [*_unchanged(planned), *_untold(seen)]
+        _show_changes(manner.format, _ordered(rows, desk), seen, planned, applied=False)
+        raise
+
+
+def _ordered(rows: Sequence[Changed], desk: Desk) -> list[Changed]:
+    place = {host: at for at, host in enumerate(desk.hosts)}
+    return sorted(rows, key=lambda row: place[row.host])
+
+
+def _unchanged(planned: Sequence[Planned]) -> list[Changed]:
+    """Rows of those for which nothing is to be done, or can be."""
+    from provision.report.change_report import Changed, Result
+
+    return [
+        Changed(one.host, Result.NOT_REACHED, said=one.refused)
+        if one.refused
+        else Changed(one.host, Result.UNCHANGED, one.already, one.already)
+        for one in planned
+        if one.refused or not one.words
+    ]
+
+
+def _untold(seen: Sequence[Outcome[Any]]) -> list[Changed]:
+    """Rows of those that could not be read, so that nothing was planned for them."""
+    from provision.report.change_report import Changed, Result
+    from provision.report.common import reason
+
+    return [
+        Changed(one.target.host, Result.UNKNOWN, said=reason(one.error, one.target))
+        for one in seen
+        if one.error is not None
+    ]
+
+
+def _told(outcome: Outcome[R]) -> Outcome[R]:
+    """A BMC's no to a change is an answer, so it could tell."""
+    refused = outcome.error is not None and outcome.error.refused_change
+    return replace(outcome, error=None) if refused else outcome
 
 
 def show_plan(manner: Manner, planned: Sequence[Planned], seen: Sequence[Outcome[Any]]) -> None:
@@ -123,6 +179,7 @@ def finish_change(
     rows: Sequence[Changed],
     outcomes: Sequence[Outcome[Any]],
     *,
+    planned: Sequence[Planned] = (),
     shown: bool = True,
     interrupted: bool = False,
 ) -> NoReturn:
@@ -131,14 +188,12 @@ def finish_change(
     :param outcomes: of every BMC that was asked. :param shown: to people there is something to show beside the plan,
         with which who could not be read and weakened trust were shown.
     """
-    from fabricctl.cli.bmc.reading import show
     from fabricctl.cli.console import print_lines, say
-    from provision.report.change_report import Result, changed_lines, changed_report
+    from provision.report.change_report import Result, changed_lines
 
-    if format is not Format.TEXT:
-        show(changed_report(rows, outcomes), format)
-    elif shown:
+    if format is Format.TEXT and shown:
         print_lines(changed_lines(rows))
+    _show_changes(format, rows, outcomes, planned)
     if interrupted:
         say(STOPPED)
         raise typer.Exit(EXIT_INTERRUPTED)
@@ -147,6 +202,22 @@ def finish_change(
     ):
         raise typer.Exit(EXIT_COULD_NOT_TELL)
     raise typer.Exit(EXIT_FINDINGS if any(row.result is Result.NOT_REACHED for row in rows) else 0)
+
+
+def _show_changes(
+    format: Format,
+    rows: Sequence[Changed],
+    outcomes: Sequence[Outcome[Any]],
+    planned: Sequence[Planned],
+    *,
+    applied: bool = True,
+) -> None:
+    """To machines, and as a ticket: one document, whether or not it was carried out."""
+    from fabricctl.cli.bmc.reading import show
+    from provision.report.change_report import changed_report
+
+    if format is not Format.TEXT:
+        show(changed_report(rows, outcomes, planned, applied=applied), format)
 
 
 def _apply(
@@ -174,5 +245,6 @@ def _rows(outcomes: Sequence[Outcome[R]], changed: Callable[[str, R], Changed]) 
             notes = "; ".join(note.text for note in outcome.notes)
             rows.append(replace(row, said="; ".join(text for text in (row.said, notes) if text)))
         elif outcome.error is not None:
-            rows.append(Changed(host, Result.UNKNOWN, said=reason(outcome.error, outcome.target)))
+            kind = Result.NOT_REACHED if outcome.error.refused_change else Result.UNKNOWN
+            rows.append(Changed(host, kind, said=reason(outcome.error, outcome.target)))
     return rows

@@ -98,15 +98,16 @@ def guard_change(desk: Desk, hosts: Sequence[str], action: str, *, force: bool) 
         )
 
 
-def consent(number: int, *, yes: bool) -> None:
+def consent(number: int, *, yes: bool, ask: bool = True) -> None:
     """Go on only with ``--yes`` or a typed number: it is not typed by accident.
 
+    :param ask: a person has seen the plan, and the question does no harm to what is written.
     :raises UsageError: neither; nothing was changed.
     """
     sys.stdout.flush()
     if yes:
         return
-    if not sys.stdin.isatty():
+    if not ask or not sys.stdin.isatty():
         raise UsageError("nothing was changed: confirm with --yes")
     if typer.prompt(f"Type {number} to go on", default="", show_default=False).strip() != str(number):
         raise UsageError("nothing was changed")

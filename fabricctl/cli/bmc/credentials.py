@@ -16,8 +16,6 @@ from fabricctl.cli.bmc.common import (
     Reason,
     SiteFile,
     Yes,
-    consent,
-    guard_change,
     open_desk,
 )
 from fabricctl.cli.bmc.reading import Each
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabricctl.cli.bmc.change import Manner
+    from provision.report.change_report import Planned
     from provision.secrets.store import SecretStore
     from provision.workflows.rotate_plan import Plan, Rotated
 
@@ -133,7 +132,7 @@ def rotate(
     --only factory,pending finishes what was begun, and changes no new password again. A password that a BMC refuses is
     tried once, so that no account is locked.
     """
-    from fabricctl.cli.bmc.change import Manner, show_plan
+    from fabricctl.cli.bmc.change import Manner, allow, show_plan
     from fabricctl.cli.console import print_lines
     from provision.bmc.new_password import check_length
     from provision.bmc.outcome import Outcome
@@ -153,16 +152,16 @@ def rotate(
     with store.alone():
         plan = narrowed(plan_rotation(desk.site, store, desk.targets), which)
         manner = Manner("new passwords", "change BMC passwords", yes, force, reason, format)
-        show_plan(manner, planned(plan, length), [Outcome(target) for target in desk.targets])
+        steps, asked = planned(plan, length), [Outcome[None](target) for target in desk.targets]
+        show_plan(manner, steps, asked)
         if plan.jobs and format is Format.TEXT:
             print_lines([((f"  {count_words(plan)}", ""),)])
         results: list[Rotated] = []
         interrupted = False
         if plan.jobs:
-            guard_change(desk, [job.host for job in plan.jobs], manner.disturbs, force=force)
-            consent(len(plan.jobs), yes=yes)
+            allow(desk, manner, steps, asked)
             interrupted = _carry_out(desk, store, plan, length, manner, results)
-    _finish(desk, results, plan, format, interrupted=interrupted)
+    _finish(desk, results, plan, steps, format, interrupted=interrupted)
 
 
 def _carry_out(
@@ -200,7 +199,13 @@ def _carry_out(
 
 
 def _finish(
-    desk: Desk, results: Sequence[Rotated], plan: Plan, format: Format, *, interrupted: bool
+    desk: Desk,
+    results: Sequence[Rotated],
+    plan: Plan,
+    steps: Sequence[Planned],
+    format: Format,
+    *,
+    interrupted: bool,
 ) -> NoReturn:
     from fabricctl.cli.bmc.change import finish_change
     from provision.bmc.outcome import Outcome
@@ -210,4 +215,4 @@ def _finish(
     errors = {one.job.host: one.error for one in results if left_open(one)}
     outcomes = [Outcome[None](target, error=errors.get(target.host)) for target in desk.targets]
     rows = changed(results, plan.hopeless)
-    finish_change(format, rows, outcomes, shown=bool(rows), interrupted=interrupted)
+    finish_change(format, rows, outcomes, planned=steps, shown=bool(rows), interrupted=interrupted)

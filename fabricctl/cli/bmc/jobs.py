@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricctl.cli.bmc.common import Hosts, Reason, SiteFile, Yes, open_desk
+from fabricctl.cli.bmc.common import Force, Hosts, Reason, SiteFile, Yes, open_desk
 from fabricctl.cli.bmc.reading import Each
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
@@ -113,6 +113,7 @@ def clear_jobs(
     job_id: JobId,
     site: SiteFile = "",
     yes: Yes = False,
+    force_in_service: Force = False,
     reason: Reason = "",
     state: StateOption = "",
     format: FormatOption = Format.TEXT,
@@ -131,7 +132,7 @@ def clear_jobs(
     wanted = check_job_id(job_id)
     desk = open_desk(hosts, site, state, changes=True)
     seen = ask_all(desk, read_jobs, "reading jobs")
-    manner = Manner("jobs clear", "", yes, False, reason, format)
+    manner = Manner("jobs clear", "take a job out of its queue", yes, force_in_service, reason, format)
 
     def plan(host: str, found: list[Job]) -> Planned:
         job = next((job for job in found if job.id == wanted), None)

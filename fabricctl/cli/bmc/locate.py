@@ -40,7 +40,8 @@ def locate(
 ) -> None:
     """Switch the identify lights of nodes on or off, so that they are found in their racks.
 
-    HOSTS is a host set such as gpu[001-032], or all; after it comes on or off.
+    HOSTS is a host set such as gpu[001-032], or all; after it comes on or off. Nodes in service are no exception: a
+    light disturbs nothing, and it is there that the right node must be found.
     """
     from fabricctl.cli.bmc.change import Manner, run_change
     from fabricctl.cli.bmc.reading import ask_all

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fabricctl.cli.bmc.boot import Again
 from fabricctl.cli.bmc.common import Force, Hosts, Reason, SiteFile, Yes, open_desk
 from fabricctl.cli.bmc.power import ForceOff, Grace
 from fabricctl.cli.bmc.reading import Each
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
+    from fabricctl.cli.bmc.change import Manner
     from provision.bmc.media import VirtualDrive
     from provision.bmc.outcome import Change
     from provision.redfish.bmc import Bmc
@@ -43,6 +45,7 @@ def insert_media(
         bool, typer.Option("--boot/--no-boot", help="Boot it once, restarting the nodes.")
     ] = True,
     prove: Annotated[bool, typer.Option("--prove", help="Wait until the boot has taken it.")] = False,
+    again: Again = False,
     force: ForceOff = False,
     grace: Grace = 300,
     yes: Yes = False,
@@ -56,6 +59,7 @@ def insert_media(
 
     HOSTS is a host set such as gpu[001-032], or all; URL is an address the BMC can fetch (http, https, nfs, cifs).
     """
+    from fabricctl.cli.bmc.change import Manner
     from provision.bmc.boot import BootSource
     from provision.bmc.media import check_image
     from provision.workflows.boot_run import BootPlan
@@ -63,12 +67,15 @@ def insert_media(
 
     url = check_image(image)
     if not boot:
-        _insert_only(hosts, url, site, state, replace=replace, yes=yes, reason=reason, format=format)
+        manner = Manner("media insert", "put an image in its drive", yes, force_in_service, reason, format)
+        _insert_only(hosts, url, site, state, replace=replace, manner=manner)
         return
-    from fabricctl.cli.bmc.boot import set_boot
+    from fabricctl.cli.bmc.boot_set import set_boot
 
     power = PowerOptions(force=force, grace_s=grace)
-    plan = BootPlan(BootSource.CD, image=url, replace=replace, reset=True, prove=prove, power=power)
+    plan = BootPlan(
+        BootSource.CD, image=url, replace=replace, reset=True, prove=prove, again=again, power=power
+    )
     set_boot(
         "media insert",
         plan,
@@ -107,7 +114,7 @@ def eject_media(
     desk = open_desk(hosts, site, state, changes=True)
     seen = ask_all(desk, read_drives, "reading drives")
     manner = Manner(
-        "media eject", "take out an image it may be running from", yes, force_in_service, reason, format
+        "media eject", "take out an image that may be in use", yes, force_in_service, reason, format
     )
 
     def plan(host: str, places: list[list[VirtualDrive]]) -> Planned:
@@ -147,10 +154,8 @@ def media_status(
     finish(report, format, interrupted=asked.interrupted)
 
 
-def _insert_only(
-    hosts: str, url: str, site: str, state: str, *, replace: bool, yes: bool, reason: str, format: Format
-) -> None:
-    from fabricctl.cli.bmc.change import Manner, run_change
+def _insert_only(hosts: str, url: str, site: str, state: str, *, replace: bool, manner: Manner) -> None:
+    from fabricctl.cli.bmc.change import run_change
     from fabricctl.cli.bmc.reading import ask_all
     from provision.bmc.media import decide_insert
     from provision.report.change_report import Planned, changed_row
@@ -158,7 +163,6 @@ def _insert_only(
 
     desk = open_desk(hosts, site, state, changes=True)
     seen = ask_all(desk, read_drives, "reading drives")
-    manner = Manner("media insert", "", yes, False, reason, format)
 
     def plan(host: str, places: list[list[VirtualDrive]]) -> Planned:
         decision = decide_insert(places[0] if places else [], url, replace=replace)

@@ -37,9 +37,10 @@ class Patience:
 
     def words(self) -> str:
         """``; 2 not ready for 60 s``, by the one that is waited for longest; one alone is named."""
-        if not self._since:
+        since = dict(self._since)  # the thread that draws the line may ask while it changes
+        if not since:
             return ""
-        longest = self._clock() - min(self._since.values())
-        (first, *more) = self._since
+        longest = self._clock() - min(since.values())
+        (first, *more) = since
         who = f"{len(self._since):,}" if more else first
         return f"; {who} not ready for {longest:.0f} s"

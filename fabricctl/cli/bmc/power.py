@@ -47,6 +47,7 @@ def power_on(
     site: SiteFile = "",
     wait: Wait = True,
     yes: Yes = False,
+    force_in_service: Force = False,
     reason: Reason = "",
     state: StateOption = "",
     format: FormatOption = Format.TEXT,
@@ -55,7 +56,14 @@ def power_on(
 
     HOSTS is a host set such as gpu[001-032], or all.
     """
-    _change("on", hosts, site, state, yes=yes, reason=reason, format=format, wait=wait)
+    _change(
+        *("on", hosts, site, state),
+        yes=yes,
+        reason=reason,
+        format=format,
+        wait=wait,
+        in_service=force_in_service,
+    )
 
 
 @power.command("off", short_help="Shut nodes down.")
@@ -169,8 +177,12 @@ def _change(
     desk = open_desk(hosts, site, state, changes=True)
     options = PowerOptions(force=force, grace_s=grace, wait=wait)
     seen = ask_all(desk, read_power, "reading power")
-    disturbs = {PowerRequest.OFF: "shut it down", PowerRequest.CYCLE: "restart it"}.get(request, "")
-    manner = Manner(f"power {word}", disturbs, yes, in_service, reason, format)
+    disturbs = {
+        PowerRequest.ON: "switch it on",
+        PowerRequest.OFF: "shut it down",
+        PowerRequest.CYCLE: "restart it",
+    }
+    manner = Manner(f"power {word}", disturbs[request], yes, in_service, reason, format)
 
     def plan(host: str, view: SystemView) -> Planned:
         return plan_power(host, view, request, options.force, options.grace_s)
@@ -204,6 +216,8 @@ def power_row(host: str, result: PowerResult) -> Changed:
 
     said = result.words
     before, after = result.before.value or "unknown", result.after.value or "unknown"
+    if not result.reached and result.evidence:
+        return Changed(host, Result.NOT_REACHED, before, after, said)
     if not result.reached:
         asked = bool(result.sent) and result.sent[-1].asks
         why = "the operating system has not followed; --force cuts the power" if asked else "not seen in time"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Generic, NoReturn, TypeVar
 
 import typer
@@ -49,24 +50,28 @@ def ask_all(
     :param what: being done, in words that stand before ": 17 of 511"; :param hosts: only these of the desk.
     """
     from fabricctl.cli.bmc.patience import Patience
-    from fabricctl.cli.progress import progress
+    from fabricctl.cli.bmc.phases import Phases
+    from fabricctl.cli.progress import live
     from provision.redfish.fleet import Interrupted, ask
     from provision.workflows.access import fleet_options
+    from provision.workflows.phase import heard_by
 
     chosen = None if hosts is None else set(hosts)
     targets = [target for target in desk.targets if chosen is None or target.host in chosen]
-    with progress() as show:
-        patience = Patience(show)
-        patience.say(f"{what}: 0 of {len(targets):,} BMCs")
+    phases, patience = Phases(what, len(targets)), Patience(lambda _: None)
 
-        def done(outcome: Outcome[T], count: int) -> None:
-            patience.say(f"{what}: {count:,} of {len(targets):,} BMCs", outcome.target.host)
+    async def one(bmc: Bmc) -> T:
+        with heard_by(partial(phases.tell, bmc.target.host)):
+            return await work(bmc)
 
-        options = replace(
-            fleet_options(desk.site, writes=writes, identity=desk.changes), waiting=patience.waiting
-        )
+    def done(outcome: Outcome[T], count: int) -> None:
+        patience.say("", outcome.target.host)
+        phases.end(outcome.target.host, count)
+
+    options = fleet_options(desk.site, writes=writes, identity=desk.changes)
+    with live(lambda: phases.line + patience.words()):
         try:
-            outcomes = ask(targets, work, options, wave=wave, done=done)
+            outcomes = ask(targets, one, replace(options, waiting=patience.waiting), wave=wave, done=done)
         except Interrupted as stopped:
             return Asked(stopped.outcomes, True)
     return Asked(outcomes)
