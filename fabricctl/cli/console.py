@@ -12,7 +12,7 @@ from fabricctl.words import clean
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fabricctl.report.screen import Line
+    from fabricctl.report.lines import Line
 
 _STYLES = {"good": "green", "bad": "bold red", "doubt": "bold yellow", "dim": "dim", "bold": "bold"}
 _TURNING = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))

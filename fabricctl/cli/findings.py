@@ -172,7 +172,7 @@ def _options(context: typer.Context, site: str, state: str) -> tuple[str, str]:
 
 
 def _place(site_file: str, state: str) -> tuple[Location, str]:
-    from fabricctl.workflows.history import locate
+    from fabricctl.workflows.state_place import locate
 
     site = read_site(site_file)
     return locate(site, state), site.name if site is not None else ""

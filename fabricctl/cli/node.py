@@ -187,8 +187,8 @@ def events(
 
 
 def _nodes(site_file: str, state: str) -> Nodes:
-    from fabricctl.workflows.history import locate
     from fabricctl.workflows.nodes import Nodes
+    from fabricctl.workflows.state_place import locate
 
     site = read_site(site_file)
     return Nodes(locate(site, state), site)

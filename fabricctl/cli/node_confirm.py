@@ -47,7 +47,7 @@ def confirm_guids(
     from fabricctl.nodes.confirm import Verdict
     from fabricctl.report import confirm_report
     from fabricctl.workflows.confirm_guids import confirm_guids as run
-    from fabricctl.workflows.history import locate
+    from fabricctl.workflows.state_place import locate
 
     known = read_site(site)
     if known is None:

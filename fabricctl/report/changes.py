@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from fabricctl.cabling.model import Finding
 from fabricctl.cabling.verdict import Verdict
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, Line, headline
+from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, GOOD, Line
+from fabricctl.report.screen import headline
 
 SHOWN = 12
 

@@ -9,7 +9,7 @@ from typing import Any
 from fabricctl import __version__
 from fabricctl.hostset import fold
 from fabricctl.nodes.confirm import Judged, Verdict
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
+from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
 from fabricctl.report.tables import csv_table, markdown_table
 
 SCHEMA = "fabricctl.guids/1"

@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from fabricctl.cabling.verdict import VerdictWord
 from fabricctl.history.compare import OPEN_STATUSES, Change, Standing, Status
 from fabricctl.history.model import Episode, Known, Run
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
+from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
 from fabricctl.report.tables import csv_table, markdown_table
 from fabricctl.report.words import VERDICT_TITLES
 

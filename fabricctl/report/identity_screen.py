@@ -7,7 +7,7 @@ from functools import partial
 
 from fabricctl.hostset import fold
 from fabricctl.identity.model import Ambiguity, Assignment, Identification, RefusalKind, Said, Source
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line, paragraph
+from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line, paragraph
 
 _LABEL = 16
 _wrapped = partial(paragraph, column=_LABEL)

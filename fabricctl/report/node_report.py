@@ -12,7 +12,7 @@ from fabricctl.hostset import fold
 from fabricctl.nodes.model import Event, EventKind, Identity, IdentityKind, NodeRecord, NodeState
 from fabricctl.nodes.transitions import OCCUPIED, Transition
 from fabricctl.report.findings_report import clock
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
+from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
 from fabricctl.report.tables import csv_table, markdown_table, text_table
 
 NODES_SCHEMA = "fabricctl.nodes/1"

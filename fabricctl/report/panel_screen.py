@@ -8,7 +8,7 @@ from functools import partial
 from itertools import groupby
 
 from fabricctl.panels import Panel, PanelPort
-from fabricctl.report.screen import BOLD, DIM, DOUBT, PLAIN, Line, paragraph
+from fabricctl.report.lines import BOLD, DIM, DOUBT, PLAIN, Line, paragraph
 
 ASPECTS = {
     "number": "port numbers",

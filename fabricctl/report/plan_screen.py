@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fabricctl.hostset import fold
 from fabricctl.plan.checks import PlanFinding, PlanSeverity
 from fabricctl.plan.summary import PlanSummary, tier_name
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, PLAIN, Line
+from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, PLAIN, Line
 
 _LABEL = 14
 _WIDTH = 100

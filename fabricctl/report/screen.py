@@ -7,7 +7,6 @@ here decides; long lists are folded, never cut without saying so.
 
 from __future__ import annotations
 
-import textwrap
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -19,13 +18,10 @@ from fabricctl.cabling.verdict import Verdict, VerdictWord
 from fabricctl.report.causes_words import headline as cause_line
 from fabricctl.report.causes_words import more_causes, split_findings, summary
 from fabricctl.report.groups import Group, group_findings
+from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line, Span, paragraph
 from fabricctl.report.repair_words import repair_summary
 from fabricctl.report.words import can_i_train, percent
 
-Span = tuple[str, str]
-Line = tuple[Span, ...]
-
-GOOD, BAD, DOUBT, DIM, BOLD, PLAIN = "good", "bad", "doubt", "dim", "bold", ""
 _WORDS = {
     VerdictWord.OK: ("AS PLANNED", GOOD),
     VerdictWord.FINDINGS: ("NOT AS PLANNED", BAD),
@@ -280,20 +276,6 @@ def _group(kind: FindingKind, group: Group, width: int) -> Iterator[Line]:
     yield from _wrapped(_word(kind).upper()[: _LABEL + 3], group.headline, width, BAD, head=BOLD)
     for label, text in group.details:
         yield from _wrapped(f"  {label}", text, width, GOOD if label == "fix" else PLAIN)
-
-
-def paragraph(
-    label: str, text: str, width: int, style: str = PLAIN, head: str = "", *, column: int, cut: bool = True
-) -> Iterator[Line]:
-    """A labelled paragraph, as every screen writes them; continuation lines keep the indent.
-
-    :param column: where the text begins, 0-based; :param head: style of a text whose label has ``style``.
-    :param cut: words longer than a line are cut; otherwise they stay whole, to be copied.
-    """
-    room = max(20, width - column)
-    parts = textwrap.wrap(text, room, break_on_hyphens=False, break_long_words=cut) or [""]
-    for index, part in enumerate(parts):
-        yield ((f"{label if index == 0 else '':<{column}}", style if head else DIM), (part, head or style))
 
 
 _wrapped = partial(paragraph, column=_LABEL + 3)

@@ -8,7 +8,7 @@ from fabricctl.repair.order_check import OrderCheck, StepState, counts
 from fabricctl.repair.order_model import Step, WorkOrder
 from fabricctl.repair.order_words import PART_TITLES
 from fabricctl.report import work_order_words as words
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line, paragraph
+from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line, paragraph
 from fabricctl.words import many
 
 _LABEL = 13

@@ -17,7 +17,7 @@ from fabricctl.nodes.confirm import Judged, SeenGuid, Verdict, judge_guids
 from fabricctl.nodes.fleet import IdentityTelling
 from fabricctl.nodes.model import Fact, IdentityKind
 from fabricctl.site.use import all_hosts
-from fabricctl.workflows.history import operator
+from fabricctl.workflows.state_place import operator
 
 if TYPE_CHECKING:
     from fabricctl.site.schema import Site

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import getpass
 import os
-import socket
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from fabricctl.adapters.store.location import ENVIRONMENT, Location, find_location
+from fabricctl.adapters.store.location import Location
 from fabricctl.adapters.store.store import open_store
 from fabricctl.cabling.verdict import Verdict
 from fabricctl.discovery.model import Observation
@@ -18,10 +16,10 @@ from fabricctl.history.compare import Change, compare
 from fabricctl.history.looked import Looked
 from fabricctl.history.model import Episode, Known, Run
 from fabricctl.history.record import STDIN, known_of, run_of, series_of
+from fabricctl.workflows.state_place import is_named, locate, operator
 
 if TYPE_CHECKING:
     from fabricctl.adapters.store.runs import Recorded
-    from fabricctl.site.schema import Site
     from fabricctl.workflows.verify_cabling import Intent
 
 
@@ -31,22 +29,6 @@ class NotRecorded:
 
     error: StateError | UsageError
     asked: bool
-
-
-def locate(site: Site | None, state: str) -> Location:
-    """The store of a site, or the one that ``--state`` names.
-
-    :raises UsageError: there is none, or what names it cannot be used.
-    """
-    if site is None:
-        return find_location(state)
-    url = site.state.url if site.state is not None else ""
-    return find_location(state, site_name=site.name, site_url=url, site_path=site.path)
-
-
-def is_named(site: Site | None, state: str) -> bool:
-    """Whether somebody named a store; else it is the default one of the site."""
-    return bool(state or os.environ.get(ENVIRONMENT) or (site is not None and site.state is not None))
 
 
 def record_verdict(
@@ -167,12 +149,3 @@ def finding_histories(location: Location, id: str, *, site: str) -> list[Finding
             by_number = {run.number: run for run in runs}
             histories.append(FindingHistory(series, known[ids[0]], times, by_number, looked_at))
         return histories
-
-
-def operator() -> str:
-    """Who runs this command: ``user@host``."""
-    try:
-        user = getpass.getuser()
-    except (KeyError, OSError):  # a container's user id without a name
-        user = str(os.getuid())
-    return f"{user}@{socket.gethostname()}"

@@ -13,7 +13,7 @@ from fabricctl.errors import UsageError
 from fabricctl.near import did_you_mean
 from fabricctl.nodes.model import Event, Fact, NodeRecord, NodeState
 from fabricctl.nodes.transitions import Transition, plan_transitions
-from fabricctl.workflows.history import operator
+from fabricctl.workflows.state_place import operator
 
 if TYPE_CHECKING:
     from fabricctl.site.schema import Site

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import resource
 import signal
@@ -119,7 +120,7 @@ async def _run(
     _make_room(at_once * (options.limits.reads + 2))
     waiting = iter(enumerate(targets))
     count = 0
-    with _keeping(options) as keeper, _threads(options, at_once) as threads:
+    with _no_garbage(), _keeping(options) as keeper, _threads(options, at_once) as threads:
 
         async def worker(delay: float) -> None:
             nonlocal count
@@ -134,6 +135,19 @@ async def _run(
         tasks = [asyncio.ensure_future(worker(number * START_GAP_S)) for number in range(at_once)]
         await _all(tasks)
     return [outcome for outcome in finished if outcome is not None]
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """No looking for garbage meanwhile: what a fleet tells is kept to the end, and going through all of it again and
+    again took a tenth of the CPU time of a harvest of 511 BMCs and freed nothing."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _make_room(connections: int) -> None:

@@ -8,6 +8,8 @@ import zlib
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import orjson
+
 from fabricctl.errors import BmcError, BmcGarbledError, BmcTooLargeError
 from provision.bmc.reply import Reply
 from provision.bmc.target import Target
@@ -80,8 +82,8 @@ def make_reply(
     body: Any = None
     if raw:
         try:
-            body = _loads(raw)
-        except (ValueError, RecursionError):
+            body = orjson.loads(raw)
+        except ValueError:
             body = _tolerant(raw)
             if body is None and 200 <= status < 300:
                 raise BmcGarbledError(
@@ -112,19 +114,15 @@ def _unpacked(target: Target, path: str, encoding: str, raw: bytes) -> bytes:
 
 
 def _tolerant(raw: bytes) -> Any:
-    """JSON with bytes in it that are no UTF-8 or are control characters: serial numbers of never written parts."""
+    """JSON that is none by the letter: bytes that are no UTF-8, control characters (serial numbers of never written
+    parts), numbers that are none."""
     try:
-        return _loads(raw.decode("utf-8-sig", "replace"), strict=False)
+        text = raw.decode("utf-8-sig", "replace")
+        return json.loads(
+            text, strict=False, parse_constant=lambda _: None, parse_float=_finite, parse_int=_counted
+        )
     except (ValueError, RecursionError):
         return None
-
-
-def _loads(raw: str | bytes, *, strict: bool = True) -> Any:
-    """JSON. A number that is none (NaN, 1e999), or that no counter of a machine reaches, counts as not told: JSON of
-    ours could not hold it, nor could a database."""
-    return json.loads(
-        raw, strict=strict, parse_constant=lambda _: None, parse_float=_finite, parse_int=_counted
-    )
 
 
 def _finite(digits: str) -> float | None:
@@ -133,4 +131,5 @@ def _finite(digits: str) -> float | None:
 
 
 def _counted(digits: str) -> int | None:
+    """No counter of a machine reaches more digits, and no database of ours holds them."""
     return int(digits) if len(digits) <= 18 else None

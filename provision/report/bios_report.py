@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from fabricctl.hostset import fold
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
+from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
 from fabricctl.report.tables import text_table
 from fabricctl.words import many
 from provision.bmc.bios import BiosPlan, BiosState, Difference, shown

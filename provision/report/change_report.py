@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from fabricctl.hostset import fold
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
+from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
 from provision.bmc.outcome import Change, Outcome
 from provision.report.alike import alike
 from provision.report.common import Table

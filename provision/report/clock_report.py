@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fabricctl.hostset import fold
-from fabricctl.report.screen import BAD, BOLD, DOUBT, PLAIN, Line, paragraph
+from fabricctl.report.lines import BAD, BOLD, DOUBT, PLAIN, Line, paragraph
 from provision.bmc.clock import ClockReading, OwnClock, clock_findings, culprit, span
 from provision.bmc.outcome import Outcome
 from provision.report.common import Table

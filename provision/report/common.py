@@ -9,7 +9,7 @@ from typing import Any
 
 from fabricctl.errors import BmcError
 from fabricctl.hostset import fold
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, PLAIN, Line
+from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, PLAIN, Line
 from fabricctl.report.tables import csv_table, markdown_table, text_table
 from fabricctl.words import many
 from provision.bmc.outcome import Outcome

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from fabricctl.hostset import fold
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
+from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
 from fabricctl.words import many
 from provision.bmc.outcome import Outcome
 from provision.bmc.password_lists import Holding, Import

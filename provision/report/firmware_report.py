@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fabricctl.report.screen import BAD, BOLD, DIM, PLAIN, Line
+from fabricctl.report.lines import BAD, BOLD, DIM, PLAIN, Line
 from fabricctl.report.tables import text_table
 from provision.bmc.firmware import Component, JudgedVersion, Spread
 from provision.bmc.outcome import BmcFinding, Outcome

@@ -9,7 +9,7 @@ from typing import Any
 
 from fabricctl import __version__
 from fabricctl.hostset import fold
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, PLAIN, Line, paragraph
+from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, PLAIN, Line, paragraph
 from fabricctl.report.tables import markdown_text
 from fabricctl.words import many
 from provision.bmc.outcome import BmcFinding, Outcome

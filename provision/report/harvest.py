@@ -9,7 +9,7 @@ from functools import cached_property
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK
 from fabricctl.hostset import fold, natural_key
 from fabricctl.nodes.facts import FactChange
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
+from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
 from fabricctl.report.tables import text_table
 from fabricctl.words import many
 from provision.bmc.inventory import Depth, Inventory, Role, Technology

@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from typing import Any, Protocol
 
 from fabricctl.report.findings_report import clock
-from fabricctl.report.screen import BAD, BOLD, DIM, DOUBT, PLAIN, Line, paragraph
+from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, PLAIN, Line, paragraph
 from fabricctl.words import many
 from provision.bmc.clock import span
 from provision.bmc.logs import LogEntry, LogGroup, Severity

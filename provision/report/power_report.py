@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fabricctl.report.screen import BAD, DIM, DOUBT, PLAIN
+from fabricctl.report.lines import BAD, DIM, DOUBT, PLAIN
 from provision.bmc.boot import BootView
 from provision.bmc.jobs import Job, Phase
 from provision.bmc.media import VirtualDrive

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fabricctl.hostset import expand
-from fabricctl.report.screen import BAD, DIM, DOUBT, GOOD, PLAIN, Line
+from fabricctl.report.lines import BAD, DIM, DOUBT, GOOD, PLAIN, Line
 from fabricctl.words import many
 from provision.bmc.scan import Answer, Comparison, Sight
 from provision.report.common import SHOWN, Table, more_line

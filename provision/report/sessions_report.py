@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabricctl.report.screen import BAD, DIM, PLAIN
+from fabricctl.report.lines import BAD, DIM, PLAIN
 from provision.bmc.outcome import Outcome
 from provision.bmc.session_list import OpenSession, SessionList, Whose
 from provision.report.common import Table

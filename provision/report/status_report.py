@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from fabricctl.report.screen import BAD, DOUBT, GOOD, PLAIN
+from fabricctl.report.lines import BAD, DOUBT, GOOD, PLAIN
 from provision.bmc.outcome import BmcFinding, Outcome
 from provision.bmc.sensors import Temperature
 from provision.bmc.status import NodeStatus, untold

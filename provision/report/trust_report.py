@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fabricctl.errors import BmcError
-from fabricctl.report.screen import BAD, DIM, GOOD, PLAIN, Line
+from fabricctl.report.lines import BAD, DIM, GOOD, PLAIN, Line
 from provision.bmc.certificates import JudgedCertificate, Standing
 from provision.bmc.outcome import BmcFinding, Outcome
 from provision.bmc.target import Target, Verify

@@ -64,7 +64,7 @@ class Journal:
 
     def begin(self, kind: EventKind, host: str, moves: Sequence[Move]) -> Begun:
         """Keep what is about to be done. :raises StateError: it cannot be kept."""
-        from fabricctl.workflows.history import operator
+        from fabricctl.workflows.state_place import operator
 
         at, who, forced = self.now(), operator(), host in self.forced
         about = [Event(kind, host, at, who, self.reason, before, after, forced) for before, after in moves]

@@ -9,7 +9,7 @@ from fabricctl.adapters.store.location import Location
 from fabricctl.adapters.store.reading import read_store
 from fabricctl.adapters.store.store import open_store
 from fabricctl.nodes.facts import FactTelling, NodeFact, StoredFact
-from fabricctl.workflows.history import operator
+from fabricctl.workflows.state_place import operator
 from provision.bmc.log_marks import FIELD, Mark, latest, mark_of, read_mark
 from provision.bmc.logs import LogEntry
 

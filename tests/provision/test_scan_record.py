@@ -11,7 +11,7 @@ import pytest
 from fabricctl.adapters.store.store import open_store
 from fabricctl.errors import BmcFingerprintError, BmcLoginError, StateConflictError
 from fabricctl.nodes.model import Fact, IdentityKind
-from fabricctl.workflows.history import locate
+from fabricctl.workflows.state_place import locate
 from provision.bmc.outcome import Outcome
 from provision.bmc.target import Target, Trust
 from provision.report.common import failure_lines

@@ -13,7 +13,7 @@ import pytest
 
 from fabricctl.adapters.store.store import open_store
 from fabricctl.nodes.model import IdentityKind, make_fact
-from fabricctl.workflows.history import locate
+from fabricctl.workflows.state_place import locate
 from provision.bmc.node_facts import BMC_PART
 from provision.bmc.scan import Answer, Sight
 from provision.bmc.target import Target

@@ -59,7 +59,7 @@ def open_desk(hosts: str, site_file: str, state: str, *, changes: bool = False, 
         without a BMC address; for changes: an address that two hosts share.
     """
     from fabricctl.hostset import expand
-    from fabricctl.workflows.history import locate
+    from fabricctl.workflows.state_place import locate
     from provision.workflows.desk import read_desk
     from provision.workflows.targets import refuse_shared
 

@@ -78,7 +78,7 @@ def _run(desk: Desk, request: Request) -> Harvest:
 
     from fabricctl.cli.bmc.patience import Patience
     from fabricctl.cli.progress import progress
-    from fabricctl.workflows.history import operator
+    from fabricctl.workflows.state_place import operator
     from provision.workflows.access import fleet_options
     from provision.workflows.harvest import harvest as run
     from provision.workflows.harvest_read import read_fleet

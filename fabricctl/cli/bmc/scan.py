@@ -106,7 +106,7 @@ def _questions(
         if network is None:
             raise UsageError("which BMCs? give --site FILE, or a network such as 192.0.2.0/24")
         return workflow.network_questions(network, (), {}, port=port, most=most), {}
-    from fabricctl.workflows.history import locate
+    from fabricctl.workflows.state_place import locate
     from provision.workflows.desk import read_desk, read_macs
 
     location = locate(site, state)

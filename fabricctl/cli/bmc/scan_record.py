@@ -19,7 +19,7 @@ def record_learned(
     learned: Mapping[str, str], site: Site, state: str, format: Format, *, yes: bool, each: bool
 ) -> None:
     """Show what would be recorded, ask, record. A host that has a tag is never among them."""
-    from fabricctl.workflows.history import locate, operator
+    from fabricctl.workflows.state_place import locate, operator
     from provision.report.common import SHOWN
     from provision.workflows.scan import record_tags
 

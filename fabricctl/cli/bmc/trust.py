@@ -51,7 +51,7 @@ def trust(
     only where it shows the recorded certificate. One that changed is a finding; --replace with --reason records it.
     """
     from fabricctl.cli.bmc.reading import exit_with, show
-    from fabricctl.workflows.history import operator
+    from fabricctl.workflows.state_place import operator
     from provision.bmc.certificates import findings_of
     from provision.report.trust_report import trust_report
     from provision.workflows import trust as workflow
