@@ -78,9 +78,12 @@ CHROMIUM_FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """The Debian package's browser; skips without it, fails instead when REQUIRE_TOOLS=1."""
+    """The Debian package's browser; skips without it, fails instead when REQUIRE_TOOLS=1.
+
+    Not for the whole session: while it is there, an event loop runs in this thread, and nobody else can run one.
+    """
     program = shutil.which("chromium")
     if program is None:
         _absent(f"{NO_TOOLS}: chromium; `make setup` as root installs it", "REQUIRE_TOOLS")
