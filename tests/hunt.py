@@ -75,6 +75,11 @@ def patterns(words: Iterable[str]) -> tuple[bytes, ...]:
     return tuple(found)
 
 
+LARGE = 2 * 2**20
+"""Bytes above which only the words of the session are looked for, not the hundreds of passwords set meanwhile: files
+that are made large to be refused would take minutes."""
+
+
 class Hunt:
     """One session's search.
 
@@ -83,7 +88,7 @@ class Hunt:
 
     def __init__(self, *words: str, more: Callable[[], Iterable[str]] = lambda: ()) -> None:
         self._words, self._more = words, more
-        self._patterns = patterns(words)
+        self._patterns = self._first = patterns(words)
         self._found: dict[str, None] = {}
         self._lines: set[bytes] = set()
         self._variables: set[tuple[bytes, bytes]] = set()
@@ -96,7 +101,10 @@ class Hunt:
         """Something was said; remember it when a password is in it."""
         for text in texts:
             data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
-            if data and any(pattern in data for pattern in self._patterns):
+            if not data:
+                continue
+            wanted = self._patterns if len(data) <= LARGE else self._first
+            if any(pattern in data for pattern in wanted):
                 self._found[where] = None
 
     @property

@@ -204,9 +204,9 @@ def test_on_is_success_when_somebody_was_quicker(sim: Simulator) -> None:
     sim[0].power.set(Power.OFF)
 
     async def work(bmc: Bmc) -> PowerResult:
-        async def on_meanwhile(path: str, body: object = None) -> object:
+        async def on_meanwhile(path: str, body: object = None, **more: object) -> object:
             sim[0].power.set(Power.RUNNING)
-            return await post(path, body)  # type: ignore[arg-type]
+            return await post(path, body, **more)  # type: ignore[arg-type]
 
         post = bmc.post
         bmc.post = on_meanwhile  # type: ignore[method-assign, assignment]

@@ -140,7 +140,7 @@ def test_what_is_no_bmc_at_a_nodes_address_is_a_finding_and_a_silent_one_a_doubt
     home.sim[0].fault(Fault(status=404, body="<html>"))
     code, out, _ = home.run("scan")
     assert code == 1
-    assert "something else answers than a BMC: HTTP 404" in out
+    assert "something else answers than a BMC: HTTP 404" in " ".join(out.split())  # wrapped to the terminal
     home.sim[1].fault(Fault(reset=True))
     code, out, _ = home.run("scan")
     assert code == 3

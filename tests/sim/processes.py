@@ -10,7 +10,7 @@ STOP_S = 5.0
 
 def tied_to_us() -> list[str]:
     """Words before a command: even when the thread that starts it is killed outright, it ends with it."""
-    return ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
+    return ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
 
 
 def end(process: subprocess.Popen[bytes], *, stop_s: float = STOP_S) -> None:
