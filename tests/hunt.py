@@ -38,8 +38,8 @@ VARIABLE = "FABRICCTL_SIM_MARKER"
 """Environment variable that carries the marker to simulators in processes of their own and to pytest's workers."""
 PLAIN = "simulated"
 """Marker of simulators that run outside a session of tests."""
-GIVEN = frozenset({VARIABLE, "FABRICCTL_SIM_PASSWORD"})
-"""Environment variables that may hold the marker and a password: the operator set them."""
+GIVEN = frozenset({VARIABLE, "FABRICCTL_SIM_PASSWORD", "BADFISH_PASSWORD"})
+"""Environment variables that may hold the marker and a password: the operator sets them, and so badfish wants it."""
 EVERY_S = 0.1
 SHORTEST = 12
 """Shorter passwords that a test sets are words that may stand anywhere (``calvin``); made ones are longer."""

@@ -24,8 +24,8 @@ from tests.bench.bmc_measured import (
 
 pytestmark = pytest.mark.slow
 
-PAIRS = 2
-"""Other work on the machine only ever adds: the best run of each counts."""
+PAIRS = 4
+"""Other work on the machine only ever adds: the best pair counts, and no further one is run."""
 
 
 def test_a_harvest_of_511_costs_at_most_twice_the_cpu_of_its_requests(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_a_harvest_of_511_costs_at_most_twice_the_cpu_of_its_requests(tmp_path: 
 
 
 def holds(bare: Sequence[Row], ours: Sequence[Row]) -> bool:
-    """Whether our best run is good enough beside the bare loop's best; as to time, beside the one just before it."""
-    cpu = min(row.cpu_s for row in ours) / min(row.cpu_s for row in bare)
+    """Whether our best run is good enough beside the bare loop's just before it."""
+    cpu = min(mine.cpu_s / its.cpu_s for mine, its in zip(ours, bare, strict=True))
     healthy = min(mine.healthy_s / its.healthy_s for mine, its in zip(ours, bare, strict=True))
     return cpu <= MAX_CPU and healthy <= MAX_WALL

@@ -18,7 +18,7 @@ ISO = "http://192.0.2.1/images/installer.iso"
 
 def visit(url: str, authority: str) -> dict[str, Any]:
     """Log in by session, look around, set a one-time boot, a BIOS attribute and an image, and log out."""
-    login = auth.SessionAuth("root", os.environ["BMC_PASSWORD"])
+    login = auth.SessionAuth("root", os.environ["FABRICCTL_SIM_PASSWORD"])
     root = sushy.Sushy(url, auth=login, verify=authority)
     system = root.get_system("/redfish/v1/Systems/System.Embedded.1")
     seen: dict[str, Any] = {

@@ -164,7 +164,7 @@ def visit_with_sushy(bench: Bench) -> dict[str, Any]:
     """What sushy (OpenStack's Redfish library) sees and does: see :mod:`sushy_visit`."""
     home = environment(SUSHY)
     command: list[str | Path] = [home / "bin" / "python", VISIT, bench.url, bench.authority]
-    run = bench.run(command, 60.0, {"BMC_PASSWORD": bench.simulator.password})
+    run = bench.run(command, 60.0, {"FABRICCTL_SIM_PASSWORD": bench.simulator.password})
     if run.returncode != 0:
         raise RuntimeError(f"sushy failed: {run.stderr.strip()[-1500:]}")
     found: dict[str, Any] = json.loads(run.stdout)
