@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import provision
 from provision.bmc.secret import Credentials, Secret
 from provision.bmc.target import Target, Trust
 from provision.redfish.keeper import KeptByReaper
@@ -111,13 +112,14 @@ def test_a_damaged_line_costs_its_session_only(tmp_path: Path, line: str) -> Non
     assert [held.uri for _, held in read_folder(tmp_path)] == ["/S/2"]
 
 
-def test_what_the_reaper_imports_is_the_standard_library_and_this_package() -> None:
+def test_what_the_reaper_imports_is_the_standard_library_and_this_package(tmp_path: Path) -> None:
     program = (
         "import sys; sys.path.append(sys.argv[1]);"
         "import provision.redfish.ledger, provision.redfish.tls, provision.bmc.session_list"
     )
-    root = Path(__file__).resolve().parents[3]
-    subprocess.run([sys.executable, "-I", "-S", "-c", program, str(root)], check=True, timeout=60)
+    # a folder with this package alone: beside an installed one lie the packages that it must do without
+    (tmp_path / "provision").symlink_to(Path(provision.__file__).parent)
+    subprocess.run([sys.executable, "-I", "-S", "-c", program, str(tmp_path)], check=True, timeout=60)
 
 
 def test_only_what_dead_runs_left_at_the_same_bmc_under_the_same_user_is_stale(tmp_path: Path) -> None:
