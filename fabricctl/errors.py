@@ -31,6 +31,21 @@
     │   ├── BmcOutcomeUnknownError a command whose answer was lost, and the state does not tell
     │   ├── BmcSkippedError        not asked any more: it failed too often in this run
     │   └── BmcInternalError       fabricctl itself failed on this BMC's answers: a bug
+    ├── ProvisionerError    (3)    MAAS or Ironic did not say or do what was asked: host, what came instead
+    │   ├── ProvisionerUnreachableError    no connection, refused, reset, name unknown, TLS
+    │   ├── ProvisionerDeadlineError       no full answer to a read within the deadline
+    │   ├── ProvisionerLoginError          no API key, or a refused one
+    │   ├── ProvisionerForbiddenError      the machine is locked, or somebody else's
+    │   ├── ProvisionerNotFoundError       no such machine or thing
+    │   ├── ProvisionerRefusedError        values that are refused: field and words
+    │   │   └── ProvisionerStateError            not in this state; the same request is never sent again
+    │   ├── ProvisionerBusyError           requests that collide, still so when the retries were spent
+    │   ├── ProvisionerPowerError          no rack controller reaches the BMC, or the BMC does not obey
+    │   ├── ProvisionerAnswerError         any other error answer
+    │   ├── ProvisionerGarbledError        an answer cut short, or not what the interface promises
+    │   ├── ProvisionerUnsupportedError    this client or provisioner cannot do it
+    │   ├── ProvisionerOutcomeUnknownError a write whose answer was lost or was a server's failure (5xx)
+    │   └── OtherMachineError              a MAC, BMC address or host name that belongs to another machine
     ├── TransitionError     (2)    a node state that may not follow the present one
     ├── InServiceError      (2)    it would disturb nodes that jobs may run on
     ├── ViewerError         (3)    a live discovery that did not happen: "could not tell"
@@ -349,3 +364,77 @@ class BmcSkippedError(BmcError):
 
 class BmcInternalError(BmcError):
     """fabricctl itself failed while it worked on this BMC: a bug, whatever the BMC said."""
+
+
+class ProvisionerError(FabricctlError):
+    """A provisioner (MAAS, Ironic) that did not say or do what was asked.
+
+    :param host: the node it was about, empty when it was about none or many.
+    :param status: HTTP status, 0 when there was no answer.
+    """
+
+    exit_code = EXIT_COULD_NOT_TELL
+
+    def __init__(self, message: str, *, host: str = "", status: int = 0, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.host = host
+        self.status = status
+
+    def __str__(self) -> str:
+        return f"{self.host}: {super().__str__()}" if self.host else super().__str__()
+
+
+class ProvisionerUnreachableError(ProvisionerError):
+    """No connection: refused, reset, the name is unknown, or its certificate is not trusted."""
+
+
+class ProvisionerDeadlineError(ProvisionerError):
+    """No full answer to a read within the deadline; nothing happened."""
+
+
+class ProvisionerLoginError(ProvisionerError):
+    """No API key was sent, or it was refused."""
+
+
+class ProvisionerForbiddenError(ProvisionerError):
+    """The machine is locked, or belongs to somebody else."""
+
+
+class ProvisionerNotFoundError(ProvisionerError):
+    """No such machine, tag, image or operation."""
+
+
+class ProvisionerRefusedError(ProvisionerError):
+    """Values that are refused; nothing was changed."""
+
+
+class ProvisionerStateError(ProvisionerRefusedError):
+    """Not possible in the machine's present state; sending it again changes nothing."""
+
+
+class ProvisionerBusyError(ProvisionerError):
+    """Requests that collide with others, still so when the retries were spent."""
+
+
+class ProvisionerPowerError(ProvisionerError):
+    """No rack controller reaches the BMC, or the BMC does not obey."""
+
+
+class ProvisionerAnswerError(ProvisionerError):
+    """Any other error answer."""
+
+
+class ProvisionerGarbledError(ProvisionerError):
+    """An answer cut short, or not what the interface promises."""
+
+
+class ProvisionerUnsupportedError(ProvisionerError):
+    """This client or provisioner cannot do it; nothing was sent."""
+
+
+class ProvisionerOutcomeUnknownError(ProvisionerError):
+    """A write whose answer was lost, or was a server's own failure (5xx): it may have been carried out."""
+
+
+class OtherMachineError(ProvisionerError):
+    """A MAC, BMC address or host name that belongs to another machine: nothing was changed."""

@@ -133,9 +133,15 @@ def layer_of(name: str) -> str:
     return FOLDERS.get(parts[1], "cli" if parts[1] == "__main__" else "values")
 
 
-PROVISION_LAYERS = {"bmc": 0, "report": 1, "redfish": 2, "secrets": 2, "workflows": 3}
+PROVISION_LAYERS = {
+    "bmc": 0,
+    "install": 1,
+    "report": 2,
+    **dict.fromkeys(("redfish", "secrets", "maas", "ironic", "probes"), 3),
+    "workflows": 4,
+}
 """Folders of ``provision``: values and decisions, their presentation, adapters (apart from each other), workflows."""
-PROVISION_PURE = ("bmc", "report")
+PROVISION_PURE = ("bmc", "install", "report")
 
 
 def provision_folder(name: str) -> str | None:

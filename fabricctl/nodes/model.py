@@ -132,6 +132,12 @@ class EventKind(StrEnum):
     NODE_BIOS = "node.bios"
     NODE_LED = "node.led"
     NODE_JOB = "node.job"
+    NODE_ENROL = "node.enrol"
+    NODE_COMMISSION = "node.commission"
+    NODE_DEPLOY = "node.deploy"
+    NODE_RELEASE = "node.release"
+    NODE_REPLACE = "node.replace"
+    NODE_QUARANTINE = "node.quarantine"
     BMC_TRUST = "bmc.trust"
     BMC_PASSWORD = "bmc.password"  # noqa: S105 - the name of a change, not a password
     BMC_SESSION = "bmc.session"

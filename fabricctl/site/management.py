@@ -8,9 +8,7 @@ from typing import Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from fabricctl.site.fields import HostSet, IpAddress, Subnet
-from fabricctl.site.section import Section
-
-_SECRET = re.compile(r"(?:env|file):.+\Z")
+from fabricctl.site.section import Section, secret_reference
 
 
 class BmcAccess(Section):
@@ -41,12 +39,7 @@ class BmcAccess(Section):
     @field_validator("password")
     @classmethod
     def _by_reference(cls, text: str | None) -> str | None:
-        if text is not None and not _SECRET.match(text):
-            raise ValueError(
-                "expected a reference such as env:BMC_PASSWORD or file:PATH, found something else: passwords do not "
-                "belong into a site file"
-            )
-        return text
+        return None if text is None else secret_reference(text, "env:BMC_PASSWORD")
 
     @model_validator(mode="after")
     def _ca_named(self) -> Self:

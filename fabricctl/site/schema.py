@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_vali
 
 from fabricctl.site.fields import Day, HostSet, LinkRate, PlanMapping, PortText
 from fabricctl.site.management import Management
+from fabricctl.site.provisioning import BootDisk, Install, Ironic, Maas
 from fabricctl.site.section import Section
 from fabricctl.site.yaml_lines import Document
 
@@ -122,6 +123,14 @@ class NodeModel(Section):
     firmware: dict[str, str] = Field(
         default_factory=dict,
         description="Component -> version these hosts should have: BIOS, iDRAC, or words of the component's name.",
+    )
+
+    boot_disk: BootDisk | None = Field(
+        default=None, description="Which disk of these hosts gets the operating system."
+    )
+    disks: int | None = Field(default=None, ge=1, description="Disks per host, the boot disk among them.")
+    memory_gib: float | None = Field(
+        default=None, gt=0, description="Memory per host in GiB, as the operating system sees it."
     )
 
     @field_validator("hcas")
@@ -334,6 +343,9 @@ class Site(Section):
     reserved_ports: list[Reserved] = Field(default_factory=list, description="Ports kept for certain hosts.")
     expected_absent: list[Absent] = Field(default_factory=list, description="Planned maintenance.")
     management: Management = Field(default_factory=Management, description="BMC network.")
+    install: Install = Field(default_factory=Install, description="What is installed on hosts.")
+    maas: Maas | None = Field(default=None, description="MAAS, which installs it.")
+    ironic: Ironic | None = Field(default=None, description="Ironic, for sites without MAAS.")
     gates: Gates = Field(default_factory=Gates, description="Limits of verdicts and changes.")
     state: State | None = Field(
         default=None,

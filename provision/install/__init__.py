@@ -1,0 +1,1 @@
+"""Installing hosts: values and decisions, whoever installs them."""

@@ -1,0 +1,1 @@
+"""Looking at services that hosts need to boot: DHCP, DNS, proxy, time, metadata."""
