@@ -1,0 +1,1 @@
+"""``fabricctl maas``: one file per command, registered in ``group.py``."""
