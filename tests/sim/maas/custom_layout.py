@@ -72,7 +72,7 @@ def _disk(storage: Storage, block: Block, device: Json, made: _Made) -> None:
     for wanted in device.get("partitions", []):
         kind = wanted.get("fs")
         made.partitions[wanted["name"]] = block.add_partition(
-            storage.ids,
+            storage.new_id,
             _bytes(wanted["size"]),
             bool(wanted.get("bootable", False)),
             Filesystem(kind) if kind else None,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 Json = dict[str, Any]
+NewId = Callable[[str], int]
+"""kind of thing -> the next number of that kind, over all machines."""
 MIB = 1024**2
 ALIGNED = 4 * MIB
 TABLE_SPACE = 6 * MIB
@@ -23,8 +25,7 @@ class Ids:
     def __init__(self) -> None:
         self._last: Counter[str] = Counter()
 
-    def next(self, kind: str) -> int:
-        """The next number of a kind."""
+    def __call__(self, kind: str) -> int:
         self._last[kind] += 1
         return self._last[kind]
 
@@ -128,7 +129,7 @@ class Block:
 
     def add_partition(
         self,
-        ids: Ids,
+        ids: NewId,
         size: int | None = None,
         bootable: bool = False,
         filesystem: Filesystem | None = None,
@@ -141,7 +142,7 @@ class Block:
         self.table = "GPT"
         wanted = self.available if size is None else size if number is not None else aligned(size)
         at = number or max((partition.number for partition in self.partitions), default=1) + 1
-        made = Partition(ids.next("partition"), at, wanted, bootable, filesystem)
+        made = Partition(ids("partition"), at, wanted, bootable, filesystem)
         self.partitions.append(made)
         return made
 
@@ -215,7 +216,7 @@ class Storage:
     :param custom: the layout that the last commissioning brought, none: there was none.
     """
 
-    ids: Ids
+    new_id: NewId
     disks: list[Block] = field(default_factory=list)
     virtual: list[Block] = field(default_factory=list)
     groups: list[Group] = field(default_factory=list)
@@ -267,7 +268,7 @@ class Storage:
         for told in sorted(seen, key=lambda disk: str(disk["id"])):
             if told["read_only"] or told["type"] == "cdrom" or told["size"] <= SMALLEST_DISK:
                 continue
-            block = _same(before, told) or Block(self.ids.next("blockdevice"), "", 0)
+            block = _same(before, told) or Block(self.new_id("blockdevice"), "", 0)
             if block in before:
                 before.remove(block)
             _update(block, told)
@@ -281,7 +282,7 @@ class Storage:
         yield from self.disks
         yield from self.virtual
 
-    def describe(self, system_id: str) -> Json:
+    def fields(self, system_id: str) -> Json:
         """The storage part of a machine, every key of it."""
         boot = self.boot_disk()
         physical = [disk.describe(system_id) for disk in self.disks]

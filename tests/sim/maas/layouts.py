@@ -147,7 +147,7 @@ def _boot_partition(storage: Storage, wanted: Wanted, size: int) -> None:
     wanted.boot.table = "GPT"
     if size:
         boot = Filesystem("ext4", "boot", "/boot")
-        wanted.boot.add_partition(storage.ids, size, bootable=True, filesystem=boot)
+        wanted.boot.add_partition(storage.new_id, size, bootable=True, filesystem=boot)
 
 
 def _root_filesystem() -> Filesystem:
@@ -156,15 +156,15 @@ def _root_filesystem() -> Filesystem:
 
 def _flat(storage: Storage, wanted: Wanted) -> None:
     _boot_partition(storage, wanted, wanted.boot_size)
-    wanted.root.add_partition(storage.ids, wanted.root_size, filesystem=_root_filesystem())
+    wanted.root.add_partition(storage.new_id, wanted.root_size, filesystem=_root_filesystem())
 
 
 def _lvm(storage: Storage, wanted: Wanted) -> None:
     _boot_partition(storage, wanted, wanted.boot_size)
     part = wanted.root.add_partition(
-        storage.ids, wanted.root_size, filesystem=Filesystem("lvm-pv", role="LVM volume for vgroot")
+        storage.new_id, wanted.root_size, filesystem=Filesystem("lvm-pv", role="LVM volume for vgroot")
     )
-    group = Group(storage.ids.next("group"), "volume_group", "vgroot")
+    group = Group(storage.new_id("group"), "volume_group", "vgroot")
     storage.groups.append(group)
     _virtual(storage, group, "vgroot-lvroot", aligned(part.size) - ALIGNED, 4096, _root_filesystem())
 
@@ -180,10 +180,10 @@ def _bcache(storage: Storage, wanted: Wanted) -> None:
         return
     _boot_partition(storage, wanted, wanted.boot_size or 1024 * MIB)
     backing = Filesystem("bcache-backing", role="Backing device for bcache0")
-    part = wanted.root.add_partition(storage.ids, wanted.root_size, filesystem=backing)
-    cache.add_partition(storage.ids, filesystem=Filesystem("bcache-cache", role="Cache device for cache0"))
-    storage.cache_sets.append(storage.ids.next("cache_set"))
-    group = Group(storage.ids.next("group"), "bcache", "bcache0")
+    part = wanted.root.add_partition(storage.new_id, wanted.root_size, filesystem=backing)
+    cache.add_partition(storage.new_id, filesystem=Filesystem("bcache-cache", role="Cache device for cache0"))
+    storage.cache_sets.append(storage.new_id("cache_set"))
+    group = Group(storage.new_id("group"), "bcache", "bcache0")
     storage.groups.append(group)
     _virtual(storage, group, "bcache0", part.size, 512, _root_filesystem())
 
@@ -192,13 +192,13 @@ def _vmfs(partitions: tuple[tuple[int, int, bool], ...]) -> Callable[[Storage, W
     def apply(storage: Storage, wanted: Wanted) -> None:
         disk = wanted.root
         made = {
-            number: disk.add_partition(storage.ids, size, bootable, number=number)
+            number: disk.add_partition(storage.new_id, size, bootable, number=number)
             for number, size, bootable in partitions
         }
         store = next(made[number] for number, size, _ in partitions if size == 0)
         store.size = wanted.root_size if wanted.root_size is not None else disk.available
         store.filesystem = Filesystem("vmfs6", role="VMFS extent for datastore1")
-        group = Group(storage.ids.next("group"), "vmfs", "datastore1")
+        group = Group(storage.new_id("group"), "vmfs", "datastore1")
         storage.groups.append(group)
         mounted = Filesystem("vmfs6", mount_point="/vmfs/volumes/datastore1")
         _virtual(storage, group, "datastore1", store.size, 1024, mounted)
@@ -217,7 +217,7 @@ def virtual_block(
 ) -> Block:
     """A block device made of others, added to the machine's."""
     block = Block(
-        storage.ids.next("blockdevice"),
+        storage.new_id("blockdevice"),
         name,
         size,
         kind="virtual",
