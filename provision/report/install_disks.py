@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fabricctl.report.lines import BAD, DIM, PLAIN
+from fabricctl.report.lines import BAD, PLAIN
 from fabricctl.words import many
 from provision.bmc.outcome import BmcFinding
 from provision.install.disk_identity import identity_of, physical, size_words
@@ -120,7 +120,11 @@ def _rows(one: HostDisks) -> list[tuple[str, ...]]:
     return [
         (
             *(one.host, disk.name, disk.serial, disk.model, str(disk.size), disk.id_path),
-            *(_now(one, disk), would_be(one, disk), one.choice.why if disk == one.root and one.choice else ""),
+            *(
+                _now(one, disk),
+                would_be(one, disk),
+                one.choice.why if disk == one.root and one.choice else "",
+            ),
         )
         for disk in one.disks
     ]

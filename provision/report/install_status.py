@@ -130,7 +130,9 @@ def _physical(machine: Machine) -> list[object]:
 def content_schema() -> dict[str, Any]:
     """Of the machines."""
     machine = {
-        **texts(("host", "system_id", "stage", "status", "said", "failed_phase", "power", "series", "kernel")),
+        **texts(
+            ("host", "system_id", "stage", "status", "said", "failed_phase", "power", "series", "kernel")
+        ),
         "root_disk": {**TEXT, "description": "serial number of the disk the system is or would be on"},
         "disks": COUNT,
         "memory_mib": COUNT,

@@ -27,13 +27,13 @@ def watched(phases: Phases, clock: Callable[[], float] = time.monotonic) -> Iter
         with live(lambda: "\n".join(rows(phases))):
             yield lambda: None
         return
-    last = [clock(), phases.head]
+    said, at = phases.head, clock()
 
     def changed() -> None:
-        due = clock() - float(last[0]) >= EVERY_S
-        if due and (line := phases.line) != last[1]:
-            say(line)
-            last[:] = [clock(), line]
+        nonlocal said, at
+        if clock() - at >= EVERY_S and phases.line != said:
+            said, at = phases.line, clock()
+            say(said)
 
     yield changed
 
