@@ -107,7 +107,9 @@ def _adopt(spec: EnrolSpec, known: Known, own: Machine, named: Sequence[Machine]
     if own.hostname.lower() != spec.host.lower():
         return _refuse(f"its MAC {mac} is on {who}, expected {spec.host}")
     if named:
-        return _refuse(f"the name {spec.host} is taken by {known.name(named[0].id)}, its MAC {mac} is on {who}")
+        return _refuse(
+            f"the name {spec.host} is taken by {known.name(named[0].id)}, its MAC {mac} is on {who}"
+        )
     if spec.service_tag and own.service_tag and spec.service_tag.upper() != own.service_tag.upper():
         return _refuse(f"{who} has service tag {own.service_tag}, expected {spec.service_tag}")
     address = known.address(own.id)

@@ -73,6 +73,8 @@ _WAITS = {
     Verb.DEPLOY: frozenset({Stage.MANAGING, Stage.DEPLOYING, Stage.RELEASING}),
     Verb.RELEASE: frozenset({Stage.RELEASING}),
 }
+_IN_THE_POOL = frozenset({Stage.READY, Stage.ALLOCATED, Stage.FAILED})
+"""Where a machine with the tag is not safe: somebody may be given it."""
 
 
 def phase_of(verb: Verb) -> Phase:
@@ -99,7 +101,9 @@ def decide(wish: Wish, machine: Machine, begun: Set[Phase] = frozenset(), *, our
     if quarantine is not None:
         return quarantine
     if machine.locked and not _satisfied(wish, machine):
-        return Step(Act.REFUSE, words=f"it is {_state(machine)} and locked: unlock it in the provisioner first")
+        return Step(
+            Act.REFUSE, words=f"it is {_state(machine)} and locked: unlock it in the provisioner first"
+        )
     return _DECIDE[wish.verb](wish, machine, begun, ours)
 
 
@@ -112,9 +116,10 @@ def _quarantined(wish: Wish, machine: Machine, begun: Set[Phase]) -> Step | None
         return Step(Act.REFUSE, words=f"it is {_state(machine)}, and in quarantine")
     if wish.from_quarantine and not begun:
         return Step(Act.RESTORE, words=f"in quarantine{_said(machine)}")
-    if machine.stage is not Stage.BROKEN and machine.stage is not Stage.NEW:
+    if machine.stage in _IN_THE_POOL:
         return Step(Act.QUARANTINE, words="its quarantine was begun and not finished")
-    return Step(Act.REFUSE, words=f"in quarantine{_said(machine)}; --from-quarantine takes it back")
+    state = "" if machine.stage is Stage.BROKEN else f" and {_state(machine)}"
+    return Step(Act.REFUSE, words=f"in quarantine{state}{_said(machine)}; --from-quarantine takes it back")
 
 
 def _satisfied(wish: Wish, machine: Machine) -> bool:

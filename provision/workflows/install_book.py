@@ -38,6 +38,10 @@ class Book(Protocol):
         """Bring node records to a state. :returns: why it cannot be; empty when it was, or is so already."""
         ...
 
+    def planned(self, hosts: Sequence[str]) -> list[str]:
+        """Those that are planned and nothing more yet, by their node records."""
+        ...
+
     def note(self, notes: Mapping[str, Mapping[str, Value]]) -> None:
         """Keep facts: host -> field -> value. :raises StateError: they cannot be kept."""
         ...
@@ -57,6 +61,9 @@ class _NoBook:
 
     def move(self, hosts: Sequence[str], to: NodeState, reason: str) -> str:  # noqa: ARG002
         return ""
+
+    def planned(self, hosts: Sequence[str]) -> list[str]:  # noqa: ARG002
+        return []
 
     def note(self, notes: Mapping[str, Mapping[str, Value]]) -> None:
         pass
@@ -113,6 +120,11 @@ class StoreBook:
         except (TransitionError, InServiceError, StateConflictError) as exc:
             return f"its node record was left as it is: {exc}"
         return ""
+
+    def planned(self, hosts: Sequence[str]) -> list[str]:
+        """Those that are planned and nothing more yet."""
+        records = self.store.nodes.all(list(hosts))
+        return [host for host in hosts if _state(records.get(host))[0] is NodeState.PLANNED]
 
     def note(self, notes: Mapping[str, Mapping[str, Value]]) -> None:
         """Keep facts, all of one host together."""

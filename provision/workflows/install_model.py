@@ -15,8 +15,8 @@ from provision.workflows.install_book import NO_BOOK, Book
 REQUESTS_PER_TICK = 3
 """HTTP requests of one look at everything: what changed (one or two pages), and one bulk read."""
 REQUESTS_PER_NODE = 8
-"""HTTP requests a node costs in one verb when nothing goes wrong, beside the shared looks: an installation sets the boot
-disk and the layout, reads them back, and starts."""
+"""HTTP requests a node costs in one verb when nothing goes wrong, beside the shared looks: an installation sets the
+boot disk and the layout, reads them back, and starts."""
 REQUESTS_PER_FAILURE = 24
 """HTTP requests a node costs on top when its phase fails: the reason, the tag, abort, release, marked as broken."""
 
@@ -54,7 +54,8 @@ class NodeResult:
 
     :param before: and ``after``: the provisioner's words for its state; :param reason: why it is not as wanted, the
         provisioner's own words in it. :param notes: what else is to be known.
-    :param written: whether anything was sent for it; :param requests: calls for this host alone (bulk reads are shared).
+    :param written: whether anything was sent for it; :param requests: calls for this host alone, shared looks
+        not counted.
     """
 
     host: str
