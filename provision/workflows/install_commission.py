@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
 from provision.install.lifecycle import Verb, Wish
 from provision.install.machine import Machine, Phase
+from provision.install.outcome import NodeResult
 from provision.install.provisioner import Provisioner
 from provision.workflows.install_book import DISKS
-from provision.workflows.install_model import FlowOptions, NodeResult
+from provision.workflows.install_model import FlowOptions
 from provision.workflows.install_node import Checked, Node
 from provision.workflows.install_run import Job, run_fleet
 

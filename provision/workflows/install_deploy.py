@@ -13,14 +13,16 @@ from provision.install.disk_rule import DiskRule
 from provision.install.disks import DiskChoice, choose_boot_disk, verify_root
 from provision.install.lifecycle import Verb, Wish
 from provision.install.machine import Machine, Phase
+from provision.install.outcome import NodeResult
 from provision.install.provisioner import Provisioner
 from provision.install.spec import DeploySpec
+from provision.redfish.interrupt import finish
 from provision.workflows.install_book import DISKS, ROOT, SERIES
 from provision.workflows.install_commission import Judge, no_judge
-from provision.workflows.install_model import FlowOptions, NodeResult
+from provision.workflows.install_model import FlowOptions
 from provision.workflows.install_node import Checked, Node
 from provision.workflows.install_run import Job, run_fleet
-from provision.workflows.install_send import AGAIN, finish
+from provision.workflows.install_send import AGAIN
 
 Export = Callable[[str], Awaitable[str]]
 """Before a host's disks are wiped: keep the state of its ZFS pools. Returns what was done or why it could not be."""

@@ -9,7 +9,7 @@ from fabricctl.nodes.model import EventKind, NodeState
 from provision.install.deadlines import overdue_words
 from provision.install.lifecycle import under_way
 from provision.install.machine import QUARANTINE_TAG, Phase, Stage
-from provision.workflows.install_model import End, NodeResult, Told
+from provision.install.outcome import End, NodeResult, Told
 from provision.workflows.install_send import AGAIN, send
 
 if TYPE_CHECKING:

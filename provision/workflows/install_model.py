@@ -7,9 +7,9 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from enum import StrEnum
 
 from provision.install.deadlines import Deadlines
+from provision.install.outcome import NodeResult
 from provision.workflows.install_book import NO_BOOK, Book
 
 REQUESTS_PER_TICK = 3
@@ -19,56 +19,6 @@ REQUESTS_PER_NODE = 8
 boot disk and the layout, reads them back, and starts."""
 REQUESTS_PER_FAILURE = 24
 """HTTP requests a node costs on top when its phase fails: the reason, the tag, abort, release, marked as broken."""
-
-
-class Told(StrEnum):
-    """What is known at the end."""
-
-    OK = "ok"
-    FINDING = "finding"
-    UNKNOWN = "could not tell"
-
-
-class End(StrEnum):
-    """Where a node ended."""
-
-    ENROLLED = "enrolled"
-    KNOWN = "already enrolled"
-    READY = "ready"
-    DEPLOYED = "deployed"
-    RELEASED = "released"
-    REPLACED = "replaced"
-    UNCHANGED = "nothing to do"
-    QUARANTINED = "quarantined"
-    FAILED = "failed, not in quarantine"
-    """It failed, and the provisioner did not let it be taken out of the pool."""
-    NOT_STARTED = "not started"
-    REFUSED = "refused"
-    INTERRUPTED = "interrupted"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class NodeResult:
-    """What came of one host.
-
-    :param before: and ``after``: the provisioner's words for its state; :param reason: why it is not as wanted, the
-        provisioner's own words in it. :param notes: what else is to be known.
-    :param written: whether anything was sent for it; :param requests: calls for this host alone, shared looks
-        not counted.
-    """
-
-    host: str
-    outcome: Told
-    end: End
-    before: str = ""
-    after: str = ""
-    reason: str = ""
-    notes: tuple[str, ...] = ()
-    machine_id: str = ""
-    seconds: float = 0.0
-    requests: int = 0
-    written: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,10 @@ from fabricctl.nodes.model import EventKind, NodeState
 from provision.install.deadlines import remaining
 from provision.install.lifecycle import Act, Step, Verb, Wish, decide, under_way
 from provision.install.machine import QUARANTINE_TAG, Machine, Phase, Stage
+from provision.install.outcome import End, NodeResult, Told
 from provision.install.provisioner import Provisioner
 from provision.workflows.install_fail import give_up, quarantine
-from provision.workflows.install_model import End, FlowOptions, NodeResult, Progress, Told
+from provision.workflows.install_model import FlowOptions, Progress
 from provision.workflows.install_send import GOES_ON, SENDING, send
 from provision.workflows.install_watch import Seen, Watch
 from provision.workflows.journal import Begun

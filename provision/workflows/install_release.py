@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from provision.install.lifecycle import Verb, Wish
 from provision.install.machine import Phase
+from provision.install.outcome import NodeResult
 from provision.install.provisioner import Provisioner
-from provision.workflows.install_model import FlowOptions, NodeResult
+from provision.workflows.install_model import FlowOptions
 from provision.workflows.install_node import Checked, Node
 from provision.workflows.install_run import Job, run_fleet
 

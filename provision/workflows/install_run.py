@@ -9,16 +9,10 @@ from dataclasses import dataclass
 
 from fabricctl.errors import FabricctlError
 from provision.install.machine import Machine
+from provision.install.outcome import End, NodeResult, Told
 from provision.install.provisioner import Provisioner
 from provision.workflows.install_book import MACHINE_ID
-from provision.workflows.install_model import (
-    End,
-    FleetInterrupted,
-    FlowOptions,
-    NodeResult,
-    Progress,
-    Told,
-)
+from provision.workflows.install_model import FleetInterrupted, FlowOptions, Progress
 from provision.workflows.install_node import Desk, Node, Work
 from provision.workflows.install_watch import Watch
 

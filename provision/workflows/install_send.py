@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from fabricctl.errors import (
     ProvisionerBusyError,
@@ -13,32 +13,15 @@ from fabricctl.errors import (
     ProvisionerOutcomeUnknownError,
     ProvisionerUnreachableError,
 )
+from provision.redfish.interrupt import finish
 from provision.workflows.journal import Begun
 
-T = TypeVar("T")
-GRACE_S = 5.0
-"""Seconds an interrupted command may still take, so that its outcome is known."""
 AGAIN = (ProvisionerOutcomeUnknownError, ProvisionerUnreachableError, ProvisionerBusyError)
 """After these a command is looked for and then sent again: it may not have arrived, or it collided with others."""
 SENDING = "being sent, no answer yet"
 UNANSWERED = "answer lost, not read back"
 INTERRUPTED = "interrupted while it was sent, not read back"
 GOES_ON = "interrupted; it goes on in the provisioner"
-
-
-async def finish(work: Coroutine[Any, Any, T]) -> T:
-    """Await what should not be cut off half-way: when interrupted, it may end within a few seconds first."""
-    task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task}, timeout=GRACE_S)
-        if not task.done():
-            task.cancel()
-            await asyncio.wait({task}, timeout=1.0)
-        elif not task.cancelled():
-            task.exception()  # looked at: asyncio need not complain that nobody did
-        raise
 
 
 @dataclass(frozen=True)
