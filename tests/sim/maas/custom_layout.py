@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.sim.maas.disks import Block, Filesystem, Partition, Storage
+from tests.sim.maas.blocks import Block, Filesystem, Partition
+from tests.sim.maas.stored import Stored
 
 Json = dict[str, Any]
 DEVICE_TYPES = ("bcache", "disk", "lvm", "raid", "special")
@@ -41,7 +42,7 @@ class _Made:
         made.filesystem.mount_point, made.filesystem.mount_options = point, options
 
 
-def apply_custom(storage: Storage, document: Json) -> None:
+def apply_custom(storage: Stored, document: Json) -> None:
     """Lay out disks and their partitions; the disk marked ``boot`` becomes the boot disk.
 
     Only ``disk`` is done here; LVM, RAID and bcache of a custom layout are left out.
@@ -61,10 +62,10 @@ def apply_custom(storage: Storage, document: Json) -> None:
         made.mount(mount["device"], point, mount.get("options", ""))
 
 
-def _disk(storage: Storage, block: Block, device: Json, made: _Made) -> None:
+def _disk(storage: Stored, block: Block, device: Json, made: _Made) -> None:
     made.blocks[block.name] = block
     if device.get("boot"):
-        storage.boot = block.id
+        storage.boot_id = block.id
     if device.get("fs"):
         block.filesystem = Filesystem(device["fs"])
     if device.get("ptable"):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from uuid import uuid4
 
+from tests.sim.maas.blocks import ALIGNED, MIB, Block, Filesystem, aligned
 from tests.sim.maas.custom_layout import UnappliableError, apply_custom
-from tests.sim.maas.disks import ALIGNED, MIB, Block, Filesystem, Group, Storage, aligned
+from tests.sim.maas.stored import Group, Stored
 
 EFI_SIZE = 512 * MIB
 """Never there (these machines boot as BIOS machines do), but percentages and limits leave room for it."""
@@ -57,7 +57,7 @@ class Wanted:
     root_size: int | None = None
 
 
-def apply_layout(storage: Storage, name: str, fields: Mapping[str, str]) -> None:
+def apply_layout(storage: Stored, name: str, fields: Mapping[str, str]) -> None:
     """Replace what is laid out by a layout.
 
     :param fields: ``root_device``, ``root_size``, ``boot_size``, as they were sent.
@@ -88,7 +88,7 @@ def parse_size(text: str) -> int:
     return round(float(text[:-1]) * unit) if unit else int(text)
 
 
-def _custom(storage: Storage) -> None:
+def _custom(storage: Stored) -> None:
     where = "Failed to configure storage layout 'custom'"
     if storage.custom is None:
         raise LayoutImpossibleError(f"{where}: No custom storage layout configuration found")
@@ -98,8 +98,8 @@ def _custom(storage: Storage) -> None:
         raise LayoutImpossibleError(f"{where}: Failed to apply storage layout: {why}") from why
 
 
-def _checked(storage: Storage, fields: Mapping[str, str]) -> Wanted:
-    boot = storage.boot_disk()
+def _checked(storage: Stored, fields: Mapping[str, str]) -> Wanted:
+    boot = storage.boot
     if boot is None:
         raise LayoutImpossibleError("Machine is missing a boot disk; no storage layout can be applied.")
     errors: dict[str, list[str]] = {}
@@ -115,7 +115,7 @@ def _checked(storage: Storage, fields: Mapping[str, str]) -> Wanted:
     return Wanted(boot, root, boot_size or 0, root_size)
 
 
-def _root(storage: Storage, boot: Block, value: str, errors: dict[str, list[str]]) -> Block:
+def _root(storage: Stored, boot: Block, value: str, errors: dict[str, list[str]]) -> Block:
     if not value:
         return boot
     found = next((disk for disk in storage.disks if str(disk.id) == value), None)
@@ -143,7 +143,7 @@ def _size(
     return size
 
 
-def _boot_partition(storage: Storage, wanted: Wanted, size: int) -> None:
+def _boot_partition(storage: Stored, wanted: Wanted, size: int) -> None:
     wanted.boot.table = "GPT"
     if size:
         boot = Filesystem("ext4", "boot", "/boot")
@@ -154,22 +154,24 @@ def _root_filesystem() -> Filesystem:
     return Filesystem("ext4", "root", "/")
 
 
-def _flat(storage: Storage, wanted: Wanted) -> None:
+def _flat(storage: Stored, wanted: Wanted) -> None:
     _boot_partition(storage, wanted, wanted.boot_size)
     wanted.root.add_partition(storage.new_id, wanted.root_size, filesystem=_root_filesystem())
 
 
-def _lvm(storage: Storage, wanted: Wanted) -> None:
+def _lvm(storage: Stored, wanted: Wanted) -> None:
     _boot_partition(storage, wanted, wanted.boot_size)
     part = wanted.root.add_partition(
         storage.new_id, wanted.root_size, filesystem=Filesystem("lvm-pv", role="LVM volume for vgroot")
     )
     group = Group(storage.new_id("group"), "volume_group", "vgroot")
     storage.groups.append(group)
-    _virtual(storage, group, "vgroot-lvroot", aligned(part.size) - ALIGNED, 4096, _root_filesystem())
+    group.virtual = storage.add_virtual(
+        "vgroot-lvroot", aligned(part.size) - ALIGNED, 4096, _root_filesystem()
+    )
 
 
-def _bcache(storage: Storage, wanted: Wanted) -> None:
+def _bcache(storage: Stored, wanted: Wanted) -> None:
     cache = min(
         (disk for disk in storage.disks if disk is not wanted.boot and "ssd" in disk.tags),
         key=lambda disk: (disk.size, disk.id),
@@ -185,11 +187,11 @@ def _bcache(storage: Storage, wanted: Wanted) -> None:
     storage.cache_sets.append(storage.new_id("cache_set"))
     group = Group(storage.new_id("group"), "bcache", "bcache0")
     storage.groups.append(group)
-    _virtual(storage, group, "bcache0", part.size, 512, _root_filesystem())
+    group.virtual = storage.add_virtual("bcache0", part.size, 512, _root_filesystem())
 
 
-def _vmfs(partitions: tuple[tuple[int, int, bool], ...]) -> Callable[[Storage, Wanted], None]:
-    def apply(storage: Storage, wanted: Wanted) -> None:
+def _vmfs(partitions: tuple[tuple[int, int, bool], ...]) -> Callable[[Stored, Wanted], None]:
+    def apply(storage: Stored, wanted: Wanted) -> None:
         disk = wanted.root
         made = {
             number: disk.add_partition(storage.new_id, size, bootable, number=number)
@@ -201,40 +203,16 @@ def _vmfs(partitions: tuple[tuple[int, int, bool], ...]) -> Callable[[Storage, W
         group = Group(storage.new_id("group"), "vmfs", "datastore1")
         storage.groups.append(group)
         mounted = Filesystem("vmfs6", mount_point="/vmfs/volumes/datastore1")
-        _virtual(storage, group, "datastore1", store.size, 1024, mounted)
+        group.virtual = storage.add_virtual("datastore1", store.size, 1024, mounted)
 
     return apply
 
 
-def _virtual(
-    storage: Storage, group: Group, name: str, size: int, block_size: int, filesystem: Filesystem | None
-) -> None:
-    group.virtual = virtual_block(storage, name, size, block_size, filesystem)
-
-
-def virtual_block(
-    storage: Storage, name: str, size: int, block_size: int, filesystem: Filesystem | None = None
-) -> Block:
-    """A block device made of others, added to the machine's."""
-    block = Block(
-        storage.new_id("blockdevice"),
-        name,
-        size,
-        kind="virtual",
-        block_size=block_size,
-        numa_node=None,
-        filesystem=filesystem,
-        uuid=str(uuid4()),
-    )
-    storage.virtual.append(block)
-    return block
-
-
-def _blank(storage: Storage, wanted: Wanted) -> None:
+def _blank(storage: Stored, wanted: Wanted) -> None:
     pass
 
 
-_APPLY: dict[str, Callable[[Storage, Wanted], None]] = {
+_APPLY: dict[str, Callable[[Stored, Wanted], None]] = {
     "flat": _flat,
     "lvm": _lvm,
     "bcache": _bcache,
