@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
@@ -52,7 +52,7 @@ Work = Callable[["Book", Callable[["Progress"], None]], Awaitable[Sequence["Node
 
 
 def ask_maas(desk: Desk, work: Callable[[], Coroutine[Any, Any, T]], what: str) -> T:
-    """Read something of MAAS, with a line on the terminal. :raises KeyboardInterrupt: :raises ProvisionerError: as is."""
+    """Read something of MAAS, with a line on the terminal. :raises ProvisionerError: it cannot be read."""
     import asyncio
 
     from fabricctl.cli.progress import progress
@@ -86,7 +86,9 @@ def carry_out(desk: Desk, manner: Manner, plan: Plan, work: Work) -> NoReturn:
     if not plan.hosts:
         _finish(desk, manner, plan, left)
     try:
-        guard_change(desk, plan.hosts, manner.disturbs or manner.what, force=manner.force or not manner.disturbs)
+        guard_change(
+            desk, plan.hosts, manner.disturbs or manner.what, force=manner.force or not manner.disturbs
+        )
         consent(len(plan.hosts), yes=manner.yes, ask=manner.format is Format.TEXT)
     except (UsageError, InServiceError):
         if manner.format is not Format.TEXT:
