@@ -9,6 +9,7 @@ from provision.install.adoption import Adoption, Choice
 from provision.install.disks import DiskChoice
 from provision.install.lifecycle import Act, Step
 from provision.install.machine import Machine, Phase, Stage
+from provision.install.replacement import Replacement
 from provision.install.spec import EnrolSpec
 from provision.report.change_report import Planned
 from provision.report.install_changes import WIPED_COLUMNS
@@ -94,6 +95,18 @@ def plan_enrol(spec: EnrolSpec, adoption: Adoption) -> Planned:
     number = f"{len(spec.macs)} MAC{'s' if len(spec.macs) > 1 else ''}"
     told = ", ".join([number, f"power {spec.power.kind} as {spec.power.user}", *places, *tags])
     return Planned(spec.host, f"create, not commissioned yet: {told}")
+
+
+def plan_replace(spec: EnrolSpec, decision: Replacement) -> Planned:
+    """What would be changed of a machine after a repair."""
+    if decision.refused:
+        return Planned(spec.host, refused=decision.refused)
+    if decision.nothing:
+        return Planned(spec.host, already="its MACs and its BMC address are those of its machine")
+    steps = [f"{one.nic.name} {one.nic.mac} -> {one.mac} ({one.how})" for one in decision.nics]
+    power = spec.power
+    steps += [f"BMC -> {power.kind} {power.address} as {power.user}"] if decision.power else []
+    return Planned(spec.host, "; ".join(steps))
 
 
 def written_disks(one: HostDisks) -> Iterator[Mapping[str, str]]:
