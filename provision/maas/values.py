@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
+from typing import Any
 
 from provision.maas.parse import items, mapping, number, text
 
@@ -109,21 +110,28 @@ def subnets_of(raw: object) -> list[Subnet]:
 
 
 def results_of(raw: object) -> list[ScriptResult]:
-    """Script results from ``nodes/ID/results/``: of each phase's newest run, in MAAS's order."""
-    found = []
-    for one in items(raw):
-        run = mapping(one)
-        for result in map(mapping, items(run.get("results"))):
-            status = result.get("exit_status")
-            found.append(
-                ScriptResult(
-                    phase=text(run.get("type_name")),
-                    script=text(result.get("name")),
-                    status=text(result.get("status_name")),
-                    exit_status=status if isinstance(status, int) and not isinstance(status, bool) else None,
-                )
-            )
-    return found
+    """Script results from ``nodes/ID/results/``, of each phase's newest run alone: MAAS hands out older ones, too."""
+    newest: dict[str, Mapping[str, Any]] = {}
+    for run in map(mapping, items(raw)):
+        phase = text(run.get("type_name"))
+        if phase not in newest or number(run.get("id")) > number(newest[phase].get("id")):
+            newest[phase] = run
+    return [
+        _result(phase, mapping(result))
+        for phase, run in newest.items()
+        for result in items(run.get("results"))
+    ]
+
+
+def _result(phase: str, fields: Mapping[str, Any]) -> ScriptResult:
+    status = fields.get("exit_status")
+    known = isinstance(status, int) and not isinstance(status, bool)
+    return ScriptResult(
+        phase=phase,
+        script=text(fields.get("name")),
+        status=text(fields.get("status_name")),
+        exit_status=status if known else None,
+    )
 
 
 def bmc_address(parameters: object) -> str:

@@ -28,9 +28,8 @@ def why_of(machine: Machine, events: Iterable[Event], results: Iterable[ScriptRe
     :param events: newest first, of level INFO and higher; :param results: of all phases.
     """
     parts = [event.words for event in _of_this_phase(events) if event.bad]
-    failed = [
-        f"{result.script} {result.status.lower()}{_exit(result)}" for result in results if result.failed
-    ]
+    ran = [result for result in results if machine.failed is None or result.phase in SCRIPTS[machine.failed]]
+    failed = [f"{result.script} {result.status.lower()}{_ending(result)}" for result in ran if result.failed]
     told = [*_first(parts), *(f"script {script}" for script in _first(failed))]
     return shorten("; ".join(told) or machine.said)
 
@@ -48,5 +47,5 @@ def _first(parts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(parts))[:MOST]
 
 
-def _exit(result: ScriptResult) -> str:
+def _ending(result: ScriptResult) -> str:
     return f" (exit status {result.exit_status})" if result.exit_status else ""
