@@ -17,6 +17,8 @@ class Stage(StrEnum):
     """Being looked at."""
     READY = "ready"
     """Looked at, free to be installed."""
+    ALLOCATED = "allocated"
+    """Somebody's, not being installed: MAAS's Allocated and Reserved."""
     DEPLOYING = "deploying"
     DEPLOYED = "deployed"
     RELEASING = "releasing"

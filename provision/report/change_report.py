@@ -1,4 +1,4 @@
-"""Changes of hardware for people and machines: the plan before, what came of it after."""
+"""Changes of nodes for people and machines: the plan before, what came of it after."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from fabricctl.hostset import fold
 from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
+from fabricctl.words import many
 from provision.bmc.outcome import Change, Outcome
 from provision.report.alike import alike
 from provision.report.common import Table
@@ -72,8 +73,11 @@ def changed_row(host: str, change: Change) -> Changed:
     return Changed(host, kind, change.before, change.after, change.said)
 
 
-def plan_lines(planned: Sequence[Planned], what: str) -> list[Line]:
-    """What a change would do, hosts folded by what would be done. :param what: the change in words."""
+def plan_lines(planned: Sequence[Planned], what: str, noun: str = "BMC") -> list[Line]:
+    """What a change would do, hosts folded by what would be done.
+
+    :param what: the change in words; :param noun: what is asked to do it, in the singular.
+    """
     styled: dict[str, list[tuple[str, str]]] = {}
     for one in planned:
         if one.refused:
@@ -87,7 +91,7 @@ def plan_lines(planned: Sequence[Planned], what: str) -> list[Line]:
         ((one.who, BOLD), (f"  {one.text}", style)) for style, said in styled.items() for one in alike(said)
     ]
     number = sum(1 for one in planned if one.words)
-    lines.append(((f"{what}: {number:,} of {len(planned):,} BMCs", PLAIN),))
+    lines.append(((f"{what}: {number:,} of {many(len(planned), noun)}", PLAIN),))
     return lines
 
 
