@@ -10,13 +10,14 @@ from provision.install.doctor_seen import AT_OUR_END, DhcpSeen, NoAnswer, Offer
 
 
 def judge_dhcp(
-    seen: DhcpSeen | NoAnswer, *, mac: str, host: str, way: str, servers: Collection[str]
+    seen: DhcpSeen | NoAnswer, *, mac: str, host: str, way: str, servers: Collection[str], sure: bool = True
 ) -> list[Verdict]:
     """Whether the right server, and no other, offers a machine an address and something to boot.
 
     Silence is a finding: nothing else comes of a DHCP server that is down.
 
     :param servers: addresses of the servers that should answer; empty when nobody knows them.
+    :param sure: whether the server serves the network it was asked from: of another one's it says nothing.
     """
     who = ", ".join(sorted(servers)) or "one server"
     question = Question(
@@ -31,7 +32,7 @@ def judge_dhcp(
         return [question.finding("silent", seen.words, _SILENT)]
     if not seen.offers:
         found = f"no offer in {seen.waited_s:g} s"
-        return [question.finding("silent", found, _SILENT)]
+        return [question.finding("silent", found, _SILENT) if sure else question.doubt(found, _ELSEWHERE)]
     strangers = [offer for offer in seen.offers if servers and not _is_of(offer, servers)]
     ours = [offer for offer in seen.offers if offer not in strangers]
     return [*_of_ours(question, ours, servers), *_rogue(question, strangers, ours, servers)]
@@ -102,4 +103,8 @@ def _words(offer: Offer) -> str:
 _SILENT = (
     "is dhcpd running on the rack controller, is DHCP switched on for this VLAN in MAAS, "
     "and does a relay stand where the subnets differ?"
+)
+_ELSEWHERE = (
+    "it answers a relay only for networks it serves, which this machine's may not be: ask from the hosts' own network "
+    "with --interface, or write maas.roles.dhcp when it serves this one"
 )

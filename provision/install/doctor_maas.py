@@ -57,6 +57,11 @@ class RackLike(Protocol):
         """Service -> state."""
         ...
 
+    @property
+    def addresses(self) -> Sequence[str]:
+        """Its IP addresses."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class ApiSeen:
