@@ -43,7 +43,7 @@ class Doctor:
     maas: MaasEyes
     book: Book
     hosts: Sequence[str]
-    options: DoctorOptions = DoctorOptions()
+    options: DoctorOptions
     ask_bmcs: AskBmcs | None = None
 
     async def examine(self, done: Callable[[RoleResult], None] = lambda _: None) -> list[RoleResult]:

@@ -32,6 +32,7 @@ SBIN = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin"))
 PROGRAMS = ("dnsmasq", "chronyd", "tinyproxy", "ip")
 PACKAGES = ("dnsmasq-base", "chrony", "tinyproxy", "iproute2")
 READY_S = 10.0
+SERVICES = ("dhcp", "dns", "ntp", "upstream", "proxy")
 SERVER, CLIENT, ROGUE = "192.0.2.1", "192.0.2.9", "192.0.2.66"
 """TEST-NET-1 (RFC 5737), inside the namespaces only."""
 INTERFACE = "eth0"
@@ -41,6 +42,8 @@ PROXY = f"http://{SERVER}:8000"
 PAGE = f"http://{SERVER}:8080/ubuntu/dists/jammy/Release"
 RELEASE = "Origin: Ubuntu\nLabel: Ubuntu\nSuite: jammy\nVersion: 22.04\nCodename: jammy\n"
 _NEWNET = 0x40000000
+_LISTENING = "0A"
+"""State of a socket in ``/proc/net/tcp``."""
 
 
 class RolesError(RuntimeError):
@@ -64,6 +67,7 @@ class Roles:
         self.inner, self.client, self.stranger = (f"{stem}-{end}" for end in ("s", "c", "r"))
         self.folder = Path()
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._changed: set[str] = set()
 
     def __enter__(self) -> Roles:
         if absent := missing():
@@ -71,8 +75,9 @@ class Roles:
         self.folder = new_folder("roles-")
         try:
             self._network()
-            for role in ("dhcp", "dns", "ntp", "upstream", "proxy"):
+            for role in SERVICES:
                 self.start(role)
+            self._changed.clear()
         except BaseException:
             self.close()
             raise
@@ -94,6 +99,7 @@ class Roles:
             ``synchronised=False``; of ``upstream``: ``page=TEXT``.
         """
         self.stop(role)
+        self._changed.add(role)
         argv, ready = getattr(self, f"_{role}")(**options)
         namespace = self.stranger if role == "rogue" else self.inner
         log = self.folder / f"{role}.log"
@@ -114,9 +120,19 @@ class Roles:
 
     def stop(self, role: str) -> None:
         """End one server; fine when it does not run."""
+        self._changed.add(role)
         process = self._running.pop(role, None)
         if process is not None:
             end(process)
+
+    def restore(self) -> None:
+        """Every server as it was at the beginning."""
+        for role in sorted(self._changed):
+            self.stop(role)
+        for role in SERVICES:
+            if role in self._changed:
+                self.start(role)
+        self._changed.clear()
 
     def inside(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run a coroutine on the client, on an event loop and a thread of its own."""
@@ -169,7 +185,7 @@ class Roles:
             _ip("-n", namespace, "addr", "add", f"{address}/24", "dev", INTERFACE)
             _ip("-n", namespace, "link", "set", INTERFACE, "up")
 
-    # ---- the servers: command line, and how to see that it is ready ---------------------------------------------------
+    # ---- the servers: command line, and how to see that it is ready ------------------------------------------
 
     def _dhcp(self, *, boot: bool = True) -> tuple[list[str], Callable[[Path], bool]]:
         return self._offers("br0", SERVER, "bootx64.efi" if boot else "")
@@ -192,7 +208,8 @@ class Roles:
         argv = [
             *("dnsmasq", "--no-daemon", "--conf-file=/dev/null", "--user=root", "--no-hosts", "--no-resolv"),
             *(f"--listen-address={SERVER}", "--bind-interfaces", "--pid-file=", "--log-facility=-"),
-            f"--local=/{DOMAIN}/",
+            *(f"--local=/{DOMAIN}/", "--local=/2.0.192.in-addr.arpa/", "--edns-packet-max=512"),
+            *(f"--txt-record=long.{DOMAIN},{number:0200}" for number in range(12)),
             *(
                 f"--host-record={name}.{DOMAIN},{name},{wrong or self.address(name)}"
                 for name in self.machines
@@ -230,7 +247,12 @@ def _listens(roles: Roles, kind: str, port: int) -> bool:
     done = subprocess.run(
         ["ip", "netns", "exec", roles.inner, "cat", where], check=False, capture_output=True, text=True
     )
-    return f":{port:04X} " in done.stdout
+    rows = [line.split() for line in done.stdout.splitlines()[1:]]
+    return any(
+        row[1].endswith(f":{port:04X}") and (kind == "udp" or row[3] == _LISTENING)
+        for row in rows
+        if len(row) > 3
+    )
 
 
 def _enter(namespace: str) -> None:
