@@ -76,7 +76,8 @@ class Install(Section):
     )
     boot_disks: dict[str, str] = Field(
         default_factory=dict,
-        description="Host -> serial number of its boot disk, where its model's boot_disk rule does not fit.",
+        description="Host -> serial number of its boot disk, or its path /dev/disk/by-id/..., where its model's "
+        "boot_disk rule does not fit.",
     )
 
     @field_validator("users")

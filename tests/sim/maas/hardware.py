@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 BOSS_SIZE = 960_197_124_096
 NVME_SIZE = 3_840_755_982_336
@@ -75,15 +76,49 @@ class MachineHardware:
     uuid: str = ""
     facts: dict[str, str] = field(default_factory=dict)
     """More of ``hardware_info``, over what is usual."""
+    hcas: int = 8
+    """InfiniBand ports; MAAS makes no interfaces of them."""
+    layout: dict[str, Any] | None = field(default=None, compare=False)
+    """A custom storage layout, as a site's own commissioning script may write it (``storage-extra``)."""
 
     def with_disks(self, disks: Sequence[DiskHardware]) -> MachineHardware:
         """The same with other disks, or the same disks in another order."""
         return replace(self, disks=tuple(disks))
 
+    def reordered(self, order: Sequence[int]) -> MachineHardware:
+        """The same disks, found in another order. :param order: old places, each once."""
+        assert sorted(order) == list(range(len(self.disks))), "an order names every disk once"
+        return self.with_disks([self.disks[place] for place in order])
+
+    def with_boot_card_replaced(self, serial: str) -> MachineHardware:
+        """The boot card (a BOSS, wherever it was found) replaced by one with another serial number."""
+        return self.with_disks(
+            [replace(disk, serial=serial) if "BOSS" in disk.model else disk for disk in self.disks]
+        )
+
+    def with_one_serial(self, serial: str = "SAME") -> MachineHardware:
+        """All data disks tell the same serial number, as some controllers do."""
+        return self.with_disks(
+            [disk if "BOSS" in disk.model else replace(disk, serial=serial) for disk in self.disks]
+        )
+
+    def without_disk(self, place: int) -> MachineHardware:
+        """A disk is not found (pulled, dead)."""
+        return self.with_disks(self.disks[:place] + self.disks[place + 1 :])
+
+    def without_nic(self, place: int) -> MachineHardware:
+        """An Ethernet port is not found."""
+        return replace(self, nics=self.nics[:place] + self.nics[place + 1 :])
+
+    def without_gpus(self, count: int = 1) -> MachineHardware:
+        """That many GPUs fell off the bus."""
+        return replace(self, gpus=self.gpus[: len(self.gpus) - count])
+
 
 Hardware = Callable[[str, Sequence[str]], MachineHardware]
 """(host name, MACs that were given at create) -> what the machine consists of."""
 _PORTS = ("eno8303", "eno8403", "ens3f0np0", "ens3f1np1")
+INFINIBAND_BUSES = ("18", "28", "38", "48", "58", "68", "78", "88")
 _GPU_BUSES = ("19", "3b", "4c", "5d", "9b", "bb", "cb", "db")
 
 
