@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tests.sim.maas import create, phases, storage_ops
+from tests.sim.maas import changes, create, phases, storage_ops
 from tests.sim.maas.call import (
     Answer,
     Incoming,
@@ -218,6 +218,7 @@ def _mark_broken(double: MaasDouble, record: MachineRecord, incoming: Incoming) 
     phases.stop(record)
     if record.status in RELEASABLE:
         phases.cycle_power(record, on=False)
+    changes.show_filesystems(record)
     double.set_status(record, Status.BROKEN)
     record.owner, record.error_description = None, comment
 

@@ -116,6 +116,7 @@ def commission(double: MaasDouble, record: MachineRecord, form: Form) -> None:
     record.spared = form.flag("skip_bmc_config")
     _new_set(double, record, "commissioning")
     double.set_status(record, Status.COMMISSIONING)
+    record.extra.pop("shown again", None)
     record.storage.clear()
     if not double.reachable(record, "commission"):
         _no_power(double, record, before)
@@ -232,13 +233,14 @@ def deploy(double: MaasDouble, record: MachineRecord, comment: str) -> None:
             "deploy",
             double.settings.durations.deploy_s,
             steps,
-            lambda: _deployed(double, record),
+            lambda: deployed(double, record),
             lambda text: _deploy_failed(double, record, text),
         ),
     )
 
 
-def _deployed(double: MaasDouble, record: MachineRecord) -> None:
+def deployed(double: MaasDouble, record: MachineRecord) -> None:
+    """It runs what was installed."""
     stop(record)
     ended(double, record, scripts.INSTALLATION, PASSED, 0)
     record.netboot = False
@@ -289,6 +291,7 @@ def _releasing(double: MaasDouble, record: MachineRecord) -> None:
     record.osystem, record.series, record.kernel, record.ephemeral = "", "", None, False
     record.netboot, record.user_data, record.agent = True, b"", ""
     record.owner_data = {}
+    changes.hide_filesystems(record)
     record.changed()
     work = Work(
         "release",
@@ -304,6 +307,7 @@ def _released(double: MaasDouble, record: MachineRecord) -> None:
     stop(record)
     cycle_power(record, on=False)
     record.owner, record.error_description = None, ""
+    changes.show_filesystems(record)
     double.event(record, "INFO", "Released")
     double.set_status(record, Status.READY)
 

@@ -52,7 +52,8 @@ def _set_layout(double: MaasDouble, record: MachineRecord, incoming: Incoming) -
         text = f"'{layout}' is not a valid storage_layout.  It should be one of: {choices}."
         raise Refusal(invalid({"storage_layout": [text]}))
     ids = [str(disk.id) for disk in record.storage.disks]
-    root = incoming.form.get("root_device") or str(record.storage.boot_id)
+    boot = record.storage.boot
+    root = incoming.form.get("root_device") or (str(boot.id) if boot else "")
     if root not in ids:
         choices = ", ".join(f"'{one}'" for one in ids)
         text = f"'{root}' is not a valid root_device.  It should be one of: {choices}."
@@ -67,8 +68,8 @@ def _restore(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> N
     if record.status not in (Status.READY, Status.FAILED_TESTING):
         text = "Machine must be in a ready or failed testing state to restore storage configuration."
         raise Refusal(refused(409, text))
-    if record.storage.boot_id is not None:
-        record.storage.flat(record.storage.boot_id)
+    if record.storage.boot is not None:
+        record.storage.flat(record.storage.boot.id)
 
 
 def _curtin(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
@@ -76,7 +77,7 @@ def _curtin(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> An
         raise Refusal(refused(400, f"Machine {record.hostname} is not in a deployment state."))
     lines = ["storage:", "  config:"]
     for disk in record.storage.disks:
-        lines += [f"  - id: {disk.name}", f"    serial: {disk.hardware.serial}", "    wipe: superblock"]
+        lines += [f"  - id: {disk.name}", f"    serial: {disk.serial}", "    wipe: superblock"]
     return done_text("\n".join(lines) + "\n")
 
 
