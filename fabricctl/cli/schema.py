@@ -37,6 +37,7 @@ class SchemaName(StrEnum):
     BMC_TRUST = "bmc-trust"
     MAAS_CHANGES = "maas-changes"
     MAAS_DISKS = "maas-disks"
+    MAAS_DOCTOR = "maas-doctor"
     MAAS_STATUS = "maas-status"
 
 

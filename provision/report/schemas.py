@@ -10,6 +10,7 @@ from provision.report import (
     change_report,
     clock_report,
     credentials_report,
+    doctor_report,
     firmware_report,
     harvest_lists,
     install_changes,
@@ -56,6 +57,7 @@ _CONTENT: Mapping[str, tuple[str, Callable[[], Mapping[str, Any]]]] = {
     "bmc-trust": (trust_report.SCHEMA, trust_report.content_schema),
     "maas-changes": (install_changes.SCHEMA, install_changes.content_schema),
     "maas-disks": (install_disks.SCHEMA, install_disks.content_schema),
+    "maas-doctor": (doctor_report.SCHEMA, doctor_report.content_schema),
     "maas-status": (install_status.SCHEMA, install_status.content_schema),
 }
 NAMES = tuple(_CONTENT)
