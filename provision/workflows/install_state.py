@@ -20,7 +20,7 @@ from provision.install.provisioner import Provisioner
 from provision.report.install_disks import HostDisks
 from provision.report.install_status import Seen
 from provision.workflows.install_book import DISKS, StoreBook
-from provision.workflows.install_commission import Judge, no_judge
+from provision.workflows.install_commission import Judge, no_judge, untold
 from provision.workflows.install_run import lookup
 
 if TYPE_CHECKING:
@@ -88,12 +88,13 @@ def _seen(
 ) -> Seen:
     if machine is None:
         return Seen(host)
-    wrong = list(judge(machine)) if machine.stage in _SETTLED else []
+    judged = judge(machine) if machine.stage in _SETTLED else ()
+    wrong = [one.words for one in judged if one.told]
     if machine.stage is Stage.DEPLOYED and machine.disks and rule is not None:
         choice = choose_boot_disk(machine.disks, rule)
         root = choice.refused or verify_root(machine, choice).removeprefix(f"{machine.hostname}: ")
         wrong += [root] if root else []
-    return Seen(host, machine, whys.get(machine.id, ""), tuple(wrong))
+    return Seen(host, machine, whys.get(machine.id, ""), tuple(wrong), tuple(untold(judged)))
 
 
 async def read_disks(

@@ -23,7 +23,6 @@ from fabricctl.cli.bmc import (
 )
 from fabricctl.cli.tree import Sorted
 
-
 app = typer.Typer(
     cls=Sorted,
     help="BMCs over Redfish: find them, harvest addresses, power, boot, settings, logs.",

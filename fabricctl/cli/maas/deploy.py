@@ -67,7 +67,13 @@ def deploy(
     from fabricctl.cli.maas.machines import read_situation
     from fabricctl.cli.maas.running import carry_out
     from provision.install.lifecycle import Verb, Wish
-    from provision.workflows.install_access import deploy_jobs, flow_options, maas_of, open_provisioner, read_known
+    from provision.workflows.install_access import (
+        deploy_jobs,
+        flow_options,
+        maas_of,
+        open_provisioner,
+        read_known,
+    )
     from provision.workflows.install_deploy import deploy as run
 
     _one_of("--series", series, SERIES)
@@ -93,7 +99,8 @@ def _plan(desk: Desk, seen: Situation, jobs: Mapping[str, DeployJob], *, accept:
     from provision.workflows.install_book import DISKS
     from provision.workflows.install_deploy import refusal
 
-    planned, disks = {}, []
+    planned = {}
+    disks: list[Mapping[str, str]] = []
     for host, machine in seen.machines.items():
         job, recorded = jobs[host], seen.kept.noted.get(host, {}).get(DISKS)
         refused = refusal(job, machine, recorded, accept=accept)

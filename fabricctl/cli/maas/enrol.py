@@ -43,7 +43,13 @@ def enrol(
     """
     from fabricctl.cli.maas.running import ask_maas, carry_out
     from provision.secrets.store import open_secrets
-    from provision.workflows.install_access import enrol_specs, flow_options, maas_of, open_provisioner, read_known
+    from provision.workflows.install_access import (
+        enrol_specs,
+        flow_options,
+        maas_of,
+        open_provisioner,
+        read_known,
+    )
     from provision.workflows.install_enrol import enrol as run
     from provision.workflows.install_enrol import look
 

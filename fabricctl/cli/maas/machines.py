@@ -29,7 +29,9 @@ class Situation:
     kept: Kept
     powers: Powers
 
-    def plan(self, desk: Desk, planned: Mapping[str, Planned], disks: list[Mapping[str, str]] | None = None) -> Plan:
+    def plan(
+        self, desk: Desk, planned: Mapping[str, Planned], disks: list[Mapping[str, str]] | None = None
+    ) -> Plan:
         """Of all hosts of the desk. :param planned: of those that have a machine."""
         from fabricctl.cli.maas.running import Plan
         from provision.report.change_report import Planned

@@ -45,7 +45,13 @@ def replace(
     from provision.report.change_report import Planned
     from provision.report.install_plan import plan_replace
     from provision.secrets.store import open_secrets
-    from provision.workflows.install_access import enrol_specs, flow_options, maas_of, open_provisioner, read_known
+    from provision.workflows.install_access import (
+        enrol_specs,
+        flow_options,
+        maas_of,
+        open_provisioner,
+        read_known,
+    )
     from provision.workflows.install_replace import look_replace, replace_parts
 
     desk = open_desk(hosts, site, state)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command to the group."""
-    app.command("status", short_help="How machines are in MAAS: state, disk of the system, reason of a failure.")(
-        status
-    )
+    app.command(
+        "status", short_help="How machines are in MAAS: state, disk of the system, reason of a failure."
+    )(status)
 
 
 def status(
