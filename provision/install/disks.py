@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from provision.install.disk_identity import DiskIdentity, doubled, identity_of, physical, size_words
+from provision.install.disk_identity import PHYSICAL, DiskIdentity, doubled, identity_of, physical, size_words
 from provision.install.disk_rule import DiskRule
 from provision.install.machine import Disk, Machine
 
@@ -144,6 +144,8 @@ def verify_root(machine: Machine, choice: DiskChoice) -> str:
         disk = machine.disk(id) if id else None
         if disk is None:
             return f"{expected} none" if not id else f"{expected} one that is not among its disks"
+        if disk.kind != PHYSICAL:
+            return f"{expected} {disk.name}, which is no physical disk"
         wrong = _other(wanted, identity_of(disk), by_path=choice.by_path)
         if wrong:
             return f"{expected} {wrong}"

@@ -86,6 +86,7 @@ def test_what_was_chosen_passes_the_check_when_it_is_set(disks: list[Disk], rule
 
 
 @given(disk_sets(), RULES, st.data())
+@settings(max_examples=500)
 def test_any_other_disk_fails_the_check(disks: list[Disk], rule: DiskRule, data: st.DataObject) -> None:
     choice = choose_boot_disk(disks, rule)
     others = [d for d in disks if d is not choice.disk]
@@ -250,6 +251,13 @@ def test_no_boot_disk_and_no_root_are_each_said() -> None:
     assert verify_root(machine(DISKS, boot="BOSS001"), choice).endswith("root file system, found none")
     lost = replace(machine(DISKS, boot="BOSS001"), root_disk="99")
     assert verify_root(lost, choice).endswith("found one that is not among its disks")
+
+
+def test_a_raid_that_carries_the_serial_of_the_chosen_disk_fails_the_check() -> None:
+    raid = replace(BOSS, id="99", name="md0", kind="virtual")
+    choice = choose_boot_disk([*DISKS, raid], BOSS_RULE)
+    read = replace(machine([*DISKS, raid], boot="BOSS001"), root_disk="99")
+    assert verify_root(read, choice).endswith("found md0, which is no physical disk")
 
 
 @pytest.mark.parametrize("seed", range(20))
