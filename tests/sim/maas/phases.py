@@ -187,7 +187,9 @@ def _commissioned(double: MaasDouble, record: MachineRecord) -> None:
     for name in sorted(scripts.COMMISSIONING):
         ended(double, record, name, PASSED, 0)
     record.commissioned = record.hardware
-    record.storage.commission(record.hardware)
+    layout = record.storage.commission(record.hardware)
+    if layout:
+        double.event(record, "INFO", "Configuring storage", layout)
     network.found(double, record)
     cycle_power(record, on=False)
     record.owner = None
@@ -232,13 +234,14 @@ def deploy(double: MaasDouble, record: MachineRecord, comment: str) -> None:
             "deploy",
             double.settings.durations.deploy_s,
             steps,
-            lambda: _deployed(double, record),
+            lambda: deployed(double, record),
             lambda text: _deploy_failed(double, record, text),
         ),
     )
 
 
-def _deployed(double: MaasDouble, record: MachineRecord) -> None:
+def deployed(double: MaasDouble, record: MachineRecord) -> None:
+    """The installed system told that it is there."""
     stop(record)
     ended(double, record, scripts.INSTALLATION, PASSED, 0)
     record.netboot = False
@@ -289,6 +292,7 @@ def _releasing(double: MaasDouble, record: MachineRecord) -> None:
     record.osystem, record.series, record.kernel, record.ephemeral = "", "", None, False
     record.netboot, record.user_data, record.agent = True, b"", ""
     record.owner_data = {}
+    record.storage.forget_filesystems()
     record.changed()
     work = Work(
         "release",
