@@ -44,7 +44,11 @@ def load(path: Path) -> Recorded:
     request, response = told["request"], told["response"]
     files = {name: content for name, (_, content) in (request["files"] or {}).items()}
     body = response["json"] if response["json"] is not None else response["text"]
-    return Recorded(path.stem, request["method"], request["url"], request["form"], response["status"], body, files)
+    if body == "null":
+        body = None
+    return Recorded(
+        path.stem, request["method"], request["url"], request["form"], response["status"], body, files
+    )
 
 
 def files(folder: Path) -> list[Path]:

@@ -128,15 +128,15 @@ class Replay:
     def _compare(self, recorded: Recorded, status: int, ours: Any) -> Iterator[tuple[str, str]]:
         if status != recorded.status:
             yield "status", f"recorded {recorded.status}, ours {status}"
-        theirs = recorded.body
+        theirs = json.loads(self.mapped(json.dumps(recorded.body)))
         if isinstance(theirs, str) and recorded.url.endswith(_YAML_BODIES) and status == 200:
             yield from shapes(_yaml(theirs), _yaml(str(ours)), "yaml")
         elif isinstance(theirs, str):
-            yield from texts(self.mapped(theirs), "" if ours is None else str(ours))
+            yield from texts(theirs, "" if ours is None else str(ours))
         elif recorded.status >= 400 and theirs is not None:
-            if json.loads(self.mapped(json.dumps(theirs))) != ours:
-                yield "body", f"recorded {theirs}, ours {ours}"
-        elif theirs is not None or (ours is not None and not recorded.rebuilt):
+            if theirs != ours:
+                yield "body", f"recorded {_short(theirs)}, ours {_short(ours)}"
+        else:
             yield from shapes(theirs, ours, "body")
 
 

@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tests.sim.maas.blocks import Block, Filesystem, Partition
 from tests.sim.maas.faults import HARDWARE
 from tests.sim.maas.hardware import MachineHardware
 from tests.sim.maas.machines import MachineRecord
@@ -21,6 +22,34 @@ def force(double: MaasDouble, record: MachineRecord, status: Status) -> None:
     double.events.add(record.system_id, "DEBUG", "Node changed status", text)
     record.previous, record.status = record.status, status
     record.changed()
+
+
+def hide_filesystems(record: MachineRecord) -> None:
+    """While it is being released a machine shows none of what was on its disks; the layout itself is kept."""
+    if "shown again" in record.extra:
+        return
+    storage = record.storage
+    made = storage.virtual, storage.groups, storage.cache_sets
+    on: list[tuple[Block | Partition, Filesystem | None]] = [
+        (disk, disk.filesystem) for disk in storage.disks
+    ]
+    on += [(part, part.filesystem) for disk in storage.disks for part in disk.partitions]
+
+    def show() -> None:
+        storage.virtual, storage.groups, storage.cache_sets = made
+        for block, filesystem in on:
+            block.filesystem = filesystem
+
+    storage.forget_filesystems()
+    record.extra["shown again"] = show
+
+
+def show_filesystems(record: MachineRecord) -> None:
+    """It is ready again, with the layout it had."""
+    show = record.extra.pop("shown again", None)
+    if show is not None:
+        show()
+        record.changed()
 
 
 def at_commissioning(double: MaasDouble, record: MachineRecord) -> None:

@@ -187,8 +187,8 @@ def _network(record: MachineRecord) -> Json:
     ethernets = {}
     for nic in record.nics:
         told: Json = {"match": {"macaddress": nic.mac}, "mtu": 1500, "set-name": nic.name}
-        if nic.address:
-            told["addresses"] = [f"{nic.address}/24"]
+        if nic.given:
+            told["addresses"] = [f"{nic.given}/24"]
         ethernets[nic.name] = told
     return {"ethernets": ethernets, "version": 2}
 

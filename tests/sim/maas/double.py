@@ -236,7 +236,9 @@ class MaasDouble:
             self.time.settle()
             path, _, asked = target.partition("?")
             if path.startswith(metadata.METADATA):
-                return self._logged(method, path, "metadata", Reply(self._to_machine(method, path, headers, body)))
+                return self._logged(
+                    method, path, "metadata", Reply(self._to_machine(method, path, headers, body))
+                )
             if not path.startswith(API):
                 return self._logged(method, path, "", Reply(absent("page")))
             login = check(headers.get("authorization", ""), self.key, self.time.real().timestamp())

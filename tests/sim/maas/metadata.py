@@ -90,7 +90,7 @@ def _user_data(double: MaasDouble, record: MachineRecord, installer: bool) -> by
     if record.status is not Status.DEPLOYING:
         return curtin.power_off_script()
     given = record.user_data
-    phases.deployed(double, record)
+    phases.deployed(double, record, logged=False)
     return given
 
 
