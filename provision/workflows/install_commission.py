@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
+from provision.install.expected import ExpectedHardware
+from provision.install.hardware import Shortfall, check_hardware
 from provision.install.lifecycle import Verb, Wish
 from provision.install.machine import Machine, Phase
 from provision.install.outcome import NodeResult
@@ -15,13 +17,29 @@ from provision.workflows.install_model import FlowOptions
 from provision.workflows.install_node import Checked, Node
 from provision.workflows.install_run import Job, run_fleet
 
-Judge = Callable[[Machine], Sequence[str]]
-"""What of a machine's hardware is not as it should be, one line each; empty when all is."""
+Judge = Callable[[Machine], Sequence[Shortfall]]
+"""What of a machine's hardware differs from what should be there, and what could not be told."""
 
 
-def no_judge(machine: Machine) -> Sequence[str]:
+def no_judge(machine: Machine) -> Sequence[Shortfall]:
     """Where nothing is known of what should be there, a machine without any disk is still none."""
-    return () if machine.disks else ("expected disks, found none at all",)
+    return [one for one in check_hardware(machine, ExpectedHardware()) if one.told]
+
+
+def lacks(judged: Sequence[Shortfall]) -> str:
+    """What is wrong for certain, in one sentence; empty when nothing is."""
+    wrong = [one.words for one in judged if one.told]
+    return f"hardware is not as it should be: {'; '.join(wrong)}" if wrong else ""
+
+
+def untold(judged: Sequence[Shortfall]) -> Sequence[str]:
+    """What is expected, and the machine did not tell. Where nobody says what should be there, nothing is missing."""
+    return tuple(one.words for one in judged if not one.told and one.expected)
+
+
+def unasked(judged: Sequence[Shortfall]) -> Sequence[str]:
+    """What nobody says what it should be."""
+    return tuple(one.words for one in judged if not one.told and not one.expected)
 
 
 @dataclass(frozen=True)
@@ -41,10 +59,12 @@ class CommissionWork:
 
     async def check(self, node: Node) -> Checked:
         """Ready is not enough: MAAS 3.7.3 says so, too, when commissioning uploaded nothing and there are no disks."""
-        missing = list(self.judge(node.machine))
-        if missing:
-            return Checked(broken=f"hardware is not as it should be: {'; '.join(missing)}")
-        return recorded_disks(node)
+        judged = self.judge(node.machine)
+        broken = lacks(judged)
+        if broken:
+            return Checked(broken=broken)
+        node.notes += unasked(judged)
+        return replace(recorded_disks(node), untold=untold(judged))
 
 
 def recorded_disks(node: Node) -> Checked:

@@ -18,7 +18,7 @@ from provision.install.provisioner import Provisioner
 from provision.install.spec import DeploySpec
 from provision.redfish.interrupt import finish
 from provision.workflows.install_book import DISKS, ROOT, SERIES
-from provision.workflows.install_commission import Judge, no_judge
+from provision.workflows.install_commission import Judge, lacks, no_judge
 from provision.workflows.install_model import FlowOptions
 from provision.workflows.install_node import Checked, Node
 from provision.workflows.install_run import Job, run_fleet
@@ -125,7 +125,7 @@ class DeployWork:
             findings.append(f"expected {self.job.series}, found {machine.series}")
         elif machine.kernel and not machine.kernel.startswith(self.job.kernel):
             findings.append(f"expected kernel {self.job.kernel}, found {machine.kernel}")
-        if Phase.DEPLOY not in node.begun:
+        if Phase.DEPLOY not in node.begun and not node.ours:
             return Checked(findings=tuple(findings))
         choice = choose_boot_disk(machine.disks, self.job.rule)
         wrong = choice.refused or verify_root(machine, choice)
@@ -147,9 +147,9 @@ def refusal(job: DeployJob, machine: Machine, recorded: object, *, accept: bool)
     choice = choose_boot_disk(machine.disks, job.rule)
     if choice.refused:
         return choice.refused
-    missing = job.judge(machine)
-    if missing:
-        return f"hardware is not as it should be: {'; '.join(missing)}"
+    wrong = lacks(job.judge(machine))
+    if wrong:
+        return wrong
     known = read_fingerprint(recorded)
     changed = compare(known, fingerprint(machine.disks)) if known is not None else []
     if changed and not accept:

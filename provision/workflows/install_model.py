@@ -46,6 +46,7 @@ class FlowOptions:
     :param wave: nodes started at one tick; :param deploying: nodes under way at the same time.
     :param enrolling: hosts created at the same time; :param poll_s: seconds between two ticks.
     :param clock: seconds that only go forward; :param now: of the day, for records; :param book: where it is kept.
+    :param gate: asked before anything is begun; :param wait: for the end of what is begun.
     """
 
     wave: int = 32
@@ -59,6 +60,7 @@ class FlowOptions:
     progress: Callable[[Progress], None] = lambda _: None
     book: Book = NO_BOOK
     gate: Gate | None = None
+    wait: bool = True
 
 
 class FleetInterrupted(KeyboardInterrupt):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
@@ -19,7 +19,7 @@ from fabricctl.errors import (
 from fabricctl.nodes.facts import Value
 from fabricctl.nodes.model import EventKind, NodeState
 from provision.install.deadlines import remaining
-from provision.install.lifecycle import Act, Step, Verb, Wish, decide, under_way
+from provision.install.lifecycle import Act, Step, Verb, Wish, decide, phase_of, under_way
 from provision.install.machine import QUARANTINE_TAG, Machine, Phase, Stage
 from provision.install.outcome import End, NodeResult, Told
 from provision.install.provisioner import Provisioner
@@ -65,11 +65,12 @@ class Checked:
     """What was seen of a machine that reached its state.
 
     :param broken: why it must not be used, which puts it in quarantine; :param findings: what else is not as wanted.
-    :param notes: facts to keep.
+    :param untold: what could not be told; :param notes: facts to keep.
     """
 
     broken: str = ""
-    findings: tuple[str, ...] = ()
+    findings: Sequence[str] = ()
+    untold: Sequence[str] = ()
     notes: Mapping[str, Value] = field(default_factory=dict)
 
 
@@ -167,7 +168,7 @@ class Node:
         """All of it. Only what the provisioner says counts, so a run that was killed goes on where it is."""
         try:
             for _ in range(_STEPS):
-                step = decide(self.wish, self.machine, self.begun, ours=self._ours())
+                step = decide(self.wish, self.machine, self.begun, ours=self.ours)
                 result = await self._do(step)
                 if result is not None:
                     return result
@@ -177,8 +178,9 @@ class Node:
         finally:
             self.desk.watch.leave(self.machine.id)
 
-    def _ours(self) -> bool:
-        """Whether an allocation is what our own installation left."""
+    @property
+    def ours(self) -> bool:
+        """Whether the last phase that is recorded of it is an installation by us, which may have ended meanwhile."""
         kind, _ = self.desk.begun.get(self.host, (None, None))
         return kind is EventKind.NODE_DEPLOY
 
@@ -211,8 +213,10 @@ class Node:
         if checked.notes:
             self.keep(checked.notes)
         end = _REACHED[self.wish.verb] if self.begun or self.written else End.UNCHANGED
-        if checked.findings:
-            return self.result(Told.FINDING, _REACHED[self.wish.verb], "; ".join(checked.findings))
+        if checked.untold or checked.findings:
+            outcome = Told.UNKNOWN if checked.untold else Told.FINDING
+            reason = "; ".join([*checked.findings, *checked.untold])
+            return self.result(outcome, _REACHED[self.wish.verb], reason)
         return self.result(Told.OK, end)
 
     async def _restore(self) -> NodeResult | None:
@@ -262,6 +266,9 @@ class Node:
         sent = await send(lambda: self.work.send(self, phase), began, entry)
         if sent.error is None:
             self.begun |= {phase}
+            if not self.desk.options.wait and phase is phase_of(self.wish.verb):
+                entry.tell(["accepted, not waited for"])
+                return self.result(Told.OK, End.BEGUN, f"{phase.value} goes on in {self.provisioner.name}")
             return await self._wait(phase, entry)
         if await self.look() is None:
             return self._gone()

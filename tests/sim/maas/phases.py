@@ -115,9 +115,13 @@ def commission(double: MaasDouble, record: MachineRecord, form: Form) -> None:
     record.owner = double.user
     record.spared = form.flag("skip_bmc_config")
     _new_set(double, record, "commissioning")
+    record.current.pop("testing", None)
+    if form.get("testing_scripts") != "none":
+        record.current["testing"] = record.current["commissioning"] + 1
     double.set_status(record, Status.COMMISSIONING)
     record.extra.pop("shown again", None)
     record.storage.clear()
+    network.unlink(record)
     if not double.reachable(record, "commission"):
         _no_power(double, record, before)
     cycle_power(record, on=True)
@@ -141,8 +145,10 @@ def _new_set(double: MaasDouble, record: MachineRecord, kind: str) -> None:
     usual = scripts.COMMISSIONING if kind == "commissioning" else {scripts.INSTALLATION: (0, 600)}
     results = []
     for name, (script, seconds) in usual.items():
+        number_of_result = double.new_id("script result")
+        given = scripts.BMC_PARAMETERS if name == BMC_CONFIG else {}
         results.append(
-            scripts.ScriptResult(double.new_id("script result"), name, script, at, estimated_s=seconds)
+            scripts.ScriptResult(number_of_result, name, script, at, estimated_s=seconds, parameters=given)
         )
     record.script_sets.append(scripts.ScriptSet(number, kind, record.system_id, at, results))
     record.current[kind] = number
@@ -188,7 +194,9 @@ def _commissioned(double: MaasDouble, record: MachineRecord) -> None:
     for name in sorted(scripts.COMMISSIONING):
         ended(double, record, name, PASSED, 0)
     record.commissioned = record.hardware
-    record.storage.commission(record.hardware)
+    layout = record.storage.commission(record.hardware)
+    if layout:
+        double.event(record, "INFO", "Configuring storage", layout)
     network.found(double, record)
     cycle_power(record, on=False)
     record.owner = None
@@ -239,10 +247,11 @@ def deploy(double: MaasDouble, record: MachineRecord, comment: str) -> None:
     )
 
 
-def deployed(double: MaasDouble, record: MachineRecord) -> None:
-    """It runs what was installed."""
+def deployed(double: MaasDouble, record: MachineRecord, *, logged: bool = True) -> None:
+    """It runs what was installed. :param logged: the installer's log was uploaded."""
     stop(record)
-    ended(double, record, scripts.INSTALLATION, PASSED, 0)
+    if logged:
+        ended(double, record, scripts.INSTALLATION, PASSED, 0)
     record.netboot = False
     image = f"{record.osystem}/{record.series}/{record.architecture}"
     double.event(record, "INFO", "Image Deployed", f"deployed {image}")
@@ -308,6 +317,8 @@ def _released(double: MaasDouble, record: MachineRecord) -> None:
     cycle_power(record, on=False)
     record.owner, record.error_description = None, ""
     changes.show_filesystems(record)
+    for nic in record.nics:
+        nic.given = ""
     double.event(record, "INFO", "Released")
     double.set_status(record, Status.READY)
 
