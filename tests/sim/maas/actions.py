@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tests.sim.maas import changes, commissioning, create, phases, rescue, storage_ops
+from tests.sim.maas import changes, commissioning, create, network, phases, rescue, storage_ops
 from tests.sim.maas.call import (
     Answer,
     Incoming,
@@ -99,7 +99,7 @@ def _commission(double: MaasDouble, record: MachineRecord, incoming: Incoming) -
     commissioning.commission(double, record, form)
 
 
-def _deploy(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+def _deploy(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
     form = incoming.form
     if record.status not in ACTIONS["deploy"]:
         raise state(f"Can't deploy a machine that is in the '{record.status.value}' state")
@@ -117,6 +117,9 @@ def _deploy(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> No
     record.user_data = user_data
     record.agent = form.get("agent_name", record.agent)
     phases.deploy(double, record, form.get("comment"))
+    shown = record.json(double.around)
+    network.give_addresses(double, record)
+    return ok(shown)
 
 
 def _image(double: MaasDouble, form: Form) -> tuple[str, str]:
@@ -179,7 +182,7 @@ def _abort(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Ans
         record.owner = None
     phases.abort_scripts(double, record)
     shown = record.json(double.around)
-    phases.cycle_power(record, on=False)
+    phases.power_off_soon(double, record)
     if record.status is Status.TESTING:
         becomes = record.extra.get("before test", becomes)
     double.set_status(record, becomes)

@@ -26,10 +26,14 @@ def commission(double: MaasDouble, record: MachineRecord, form: Form) -> None:
     record.owner = double.user
     record.spared = form.flag("skip_bmc_config")
     new_set(double, record, "commissioning")
+    record.current.pop("testing", None)
+    if form.get("testing_scripts") != "none":
+        record.current["testing"] = record.current["commissioning"] + 1
     double.set_status(record, Status.COMMISSIONING)
     record.extra.pop("shown again", None)
     if not form.flag("skip_storage"):
         record.storage.clear()
+    network.unlink(record)
     if not double.reachable(record, "commission"):
         _no_power(double, record, before)
     cycle_power(record, on=True)

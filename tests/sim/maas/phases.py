@@ -78,6 +78,11 @@ def stop(record: MachineRecord) -> None:
     record.timers.clear()
 
 
+def power_off_soon(double: MaasDouble, record: MachineRecord) -> None:
+    """Order it off; it is off a little later."""
+    _later(double, record, double.settings.durations.power_s, partial(cycle_power, record, on=False))
+
+
 def _later(double: MaasDouble, record: MachineRecord, seconds: float, action: Callable[[], Any]) -> None:
     record.timers.append(double.time.after(seconds, action))
 
@@ -113,7 +118,14 @@ def new_set(double: MaasDouble, record: MachineRecord, kind: str) -> None:
     number, at = double.new_id("script set"), double.time.wall()
     usual = scripts.COMMISSIONING if kind == "commissioning" else {scripts.INSTALLATION: (0, 600)}
     results = [
-        scripts.ScriptResult(double.new_id("script result"), name, script, at, estimated_s=seconds)
+        scripts.ScriptResult(
+            double.new_id("script result"),
+            name,
+            script,
+            at,
+            estimated_s=seconds,
+            parameters=scripts.BMC_PARAMETERS if name == BMC_CONFIG else {},
+        )
         for name, (script, seconds) in usual.items()
     ]
     record.script_sets.append(scripts.ScriptSet(number, kind, record.system_id, at, results))
@@ -174,10 +186,11 @@ def deploy(double: MaasDouble, record: MachineRecord, comment: str) -> None:
     )
 
 
-def deployed(double: MaasDouble, record: MachineRecord) -> None:
-    """It runs what was installed."""
+def deployed(double: MaasDouble, record: MachineRecord, *, logged: bool = True) -> None:
+    """It runs what was installed. :param logged: the installer's log was uploaded."""
     stop(record)
-    ended(double, record, scripts.INSTALLATION, PASSED, 0)
+    if logged:
+        ended(double, record, scripts.INSTALLATION, PASSED, 0)
     record.netboot = False
     image = f"{record.osystem}/{record.series}/{record.architecture}"
     double.event(record, "INFO", "Image Deployed", f"deployed {image}")
@@ -225,7 +238,6 @@ def releasing(double: MaasDouble, record: MachineRecord) -> None:
     double.event(record, "INFO", "Releasing")
     record.osystem, record.series, record.kernel, record.ephemeral = "", "", None, False
     record.netboot, record.user_data, record.agent = True, b"", ""
-    record.current.pop("installation", None)
     changes.hide_filesystems(record)
     record.changed()
     if record.power_state == "off" or record.power_type == "manual":
@@ -248,5 +260,7 @@ def _released(double: MaasDouble, record: MachineRecord) -> None:
     passed = current is not None and current.status == PASSED
     record.owner, record.owner_data, record.error_description = None, {}, ""
     changes.show_filesystems(record)
+    for nic in record.nics:
+        nic.given = ""
     double.set_status(record, Status.READY if passed else Status.NEW)
     double.event(record, "INFO", "Released")
