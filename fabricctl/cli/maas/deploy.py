@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabricctl.cli.changing import Force, Hosts, Manner, Reason, Yes
+from fabricctl.cli.maas.clock import clock_checked
 from fabricctl.cli.maas.common import FromQuarantine, SiteFile, Wait, open_desk
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 from fabricctl.errors import UsageError
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from fabricctl.cli.maas.machines import Situation
     from fabricctl.cli.maas.running import Plan
     from provision.install.outcome import NodeResult
-    from provision.workflows.install_book import Book
+    from provision.workflows.install_book import StoreBook
     from provision.workflows.install_deploy import DeployJob
     from provision.workflows.install_model import Progress
 
@@ -57,12 +58,12 @@ def deploy(
     state: StateOption = "",
     format: FormatOption = Format.TEXT,
 ) -> None:
-    """Install Ubuntu on the one disk of each host that the site file's rule leaves, and look afterwards that it is there.
+    """Install Ubuntu on the one disk of each host that the site file's rule leaves, and look afterwards whether it is.
 
-    HOSTS is a host set such as gpu[001-032], or all; those that are installed are left alone. The plan names in red what
-    is wiped: every disk of a host. Refused: no disk or several by the rule, disks that are not those recorded, hardware
-    that is missing, clocks that differ. A host that fails, or takes longer than maas.limits.deploy_min, goes into
-    quarantine with the reason; the others go on. Ctrl-C ends the watching, not the installations.
+    HOSTS is a host set such as gpu[001-032], or all; those that are installed are left alone. The plan names in red
+    what is wiped: every disk of a host. Refused: no disk or several by the rule, disks that are not those recorded,
+    hardware that is missing, clocks that differ. A host that fails, or takes longer than maas.limits.deploy_min, goes
+    into quarantine with the reason; the others go on. Ctrl-C ends the watching, not the installations.
     """
     from fabricctl.cli.maas.machines import read_situation
     from fabricctl.cli.maas.running import carry_out
@@ -75,6 +76,7 @@ def deploy(
         read_known,
     )
     from provision.workflows.install_deploy import deploy as run
+    from provision.workflows.install_seeds import site_seeds
 
     _one_of("--series", series, SERIES)
     _one_of("--kernel", kernel, KERNELS)
@@ -83,7 +85,25 @@ def deploy(
     jobs = {job.host: job for job in deploy_jobs(known, series=series, kernel=kernel)}
     seen = read_situation(desk, Wish(Verb.DEPLOY, redeploy, from_quarantine))
     plan = _plan(desk, seen, jobs, accept=accept_disk_change)
-    ...
+    if not skip_clock_check:
+        plan = clock_checked(desk, seen, plan)
+
+    async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
+        options = replace(flow_options(maas_of(desk.site).limits), book=book, progress=heard, wait=wait)
+        async with open_provisioner(desk.site) as provisioner:
+            return await run(
+                provisioner,
+                [jobs[host] for host in plan.hosts],
+                options,
+                seeds=site_seeds(desk.site, book),
+                redeploy=redeploy,
+                from_quarantine=from_quarantine,
+                accept_disk_change=accept_disk_change,
+                comment=reason.strip(),
+            )
+
+    manner = Manner("deploy", "install it anew", yes, force_in_service, reason, format)
+    carry_out(desk, manner, plan, work)
 
 
 def _one_of(option: str, word: str, words: Sequence[str]) -> None:

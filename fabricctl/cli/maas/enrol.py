@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fabricctl.cli.maas.running import Plan
     from provision.install.outcome import NodeResult
     from provision.workflows.install_access import Specs
-    from provision.workflows.install_book import Book
+    from provision.workflows.install_book import StoreBook
     from provision.workflows.install_enrol import Look
     from provision.workflows.install_model import Progress
 
@@ -62,7 +62,7 @@ def enrol(
 
     plan = _plan(desk, specs, ask_maas(desk, read, "looking for machines"))
 
-    async def work(book: Book, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
+    async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
         options = replace(flow_options(maas_of(desk.site).limits), book=book, progress=heard)
         chosen = set(plan.hosts)
         async with open_provisioner(desk.site) as provisioner:

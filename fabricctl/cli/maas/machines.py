@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Situation:
     """What is known before the plan.
 
-    :param machines: host -> its machine, of those that have one; :param steps: the same hosts -> what is to be done next.
+    :param machines: host -> its machine, of those that have one; :param steps: the same -> what is to be done next.
     :param powers: what BMCs said of hosts that would be started or stopped.
     """
 

@@ -14,7 +14,7 @@ from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
     from provision.install.outcome import NodeResult
-    from provision.workflows.install_book import Book
+    from provision.workflows.install_book import StoreBook
     from provision.workflows.install_model import Progress
 
 
@@ -53,7 +53,7 @@ def release(
     }
     plan = seen.plan(desk, planned)
 
-    async def work(book: Book, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
+    async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
         options = replace(flow_options(maas_of(desk.site).limits), book=book, progress=heard, wait=wait)
         async with open_provisioner(desk.site) as provisioner:
             return await run(

@@ -14,7 +14,7 @@ from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
     from provision.install.outcome import NodeResult
-    from provision.workflows.install_book import Book
+    from provision.workflows.install_book import StoreBook
     from provision.workflows.install_model import Progress
     from provision.workflows.install_replace import ReplaceLook
 
@@ -68,7 +68,7 @@ def replace(
     planned |= {spec.host: plan_replace(spec, seen.replacements[spec.host]) for spec in made.specs}
     plan = Plan([planned[host] for host in desk.hosts])
 
-    async def work(book: Book, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
+    async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
         options = changed(flow_options(maas_of(desk.site).limits), book=book, progress=heard)
         chosen = [spec for spec in made.specs if spec.host in set(plan.hosts)]
         async with open_provisioner(desk.site) as provisioner:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from provision.install.outcome import NodeResult
     from provision.report.change_report import Planned
     from provision.report.fleet import Said
-    from provision.workflows.install_book import Book
+    from provision.workflows.install_book import StoreBook
     from provision.workflows.install_model import Progress
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ class Plan:
         return [one.host for one in self.planned if one.words]
 
 
-Work = Callable[["Book", Callable[["Progress"], None]], Awaitable[Sequence["NodeResult"]]]
+Work = Callable[["StoreBook", Callable[["Progress"], None]], Awaitable[Sequence["NodeResult"]]]
 """Carries a plan out: where it is kept, whom to tell -> what came of each host."""
 
 
