@@ -35,6 +35,7 @@ def check(file: SiteFile = DEFAULT_FILE) -> None:
     from fabricctl.site.summary import site_line
     from fabricctl.words import many
     from fabricctl.workflows.load_plan import plan_of_fabric
+    from fabricctl.workflows.named_files import file_findings
 
     try:
         site = _read(file)
@@ -43,7 +44,7 @@ def check(file: SiteFile = DEFAULT_FILE) -> None:
             typer.echo(f"fabricctl: {error}", err=True)
         raise typer.Exit(EXIT_USAGE) from exc
     plans = {name: require_clear(plan_of_fabric(site, name)) for name in site.fabrics}
-    findings = check_site(site, plans)
+    findings = check_site(site, plans, file_findings(site))
     console = out_console()
     console.print(site_line(site), markup=False, soft_wrap=True)
     for line in _plan_lines(site, plans):

@@ -12,6 +12,7 @@ from itertools import combinations
 from fabricctl.hostset import fold
 from fabricctl.plan.model import Plan
 from fabricctl.site.check_identities import strange_identities
+from fabricctl.site.check_install import install_findings
 from fabricctl.site.check_plans import plan_findings
 from fabricctl.site.fields import Address, Network
 from fabricctl.site.findings import SiteFinding, SiteRule, fold_findings
@@ -19,10 +20,11 @@ from fabricctl.site.schema import Site
 from fabricctl.site.use import all_hosts, bmc_addresses, heights, names_of, unit_places
 
 
-def check_site(site: Site, plans: Mapping[str, Plan]) -> list[SiteFinding]:
+def check_site(site: Site, plans: Mapping[str, Plan], found: Iterable[SiteFinding] = ()) -> list[SiteFinding]:
     """Check a site and its plans.
 
     :param plans: fabric name -> plan; a fabric without one here is not checked against the site.
+    :param found: what was found of files that the site file names.
     :returns: findings, by rule and line; empty when all is well.
     """
     findings = [
@@ -30,11 +32,13 @@ def check_site(site: Site, plans: Mapping[str, Plan]) -> list[SiteFinding]:
         *_places(site),
         *_subnets(site),
         *_bmcs(site),
+        *install_findings(site),
         *plan_findings(site, plans),
         *(
             SiteFinding(SiteRule.IDENTITY, one.key, one.text, one.line)
             for one in strange_identities(site, plans)
         ),
+        *found,
     ]
     order = list(SiteRule)
     return sorted(fold_findings(findings), key=lambda finding: (order.index(finding.rule), finding.line))

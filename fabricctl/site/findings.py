@@ -30,6 +30,8 @@ class SiteRule(StrEnum):
     """A reserved port is planned for nobody else."""
     ROLE = "role"
     """Site and plan agree on a device's tier, rail and scalable unit."""
+    INSTALL = "install"
+    """Hosts that are to be installed can be enrolled, have a known boot disk, and users have keys that are there."""
     PLAN = "plan"
     """The plan holds what it promises: no port twice, non-blocking where it says so."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Any, NamedTuple, get_args, get_origin
 
@@ -41,6 +42,19 @@ def nearest(word: str, valid: list[str]) -> str:
         return "there is none to choose from"
     shown = ", ".join(valid) if len(valid) <= 12 else fold(valid)
     return f"expected one of {shown if len(shown) <= 200 else shown[:200] + '...'}"
+
+
+def problem_at(keys: KeyPath, text: str) -> Problem:
+    """A problem that names its key."""
+    return Problem(keys, f"{key_text(keys)}: {text}")
+
+
+def unknown_names(keys: KeyPath, what: str, names: Iterable[str], valid: Iterable[str]) -> Iterator[Problem]:
+    """One problem for all names that are not valid ones: the set folded, the first one's nearest word."""
+    known = dict.fromkeys(valid)
+    strange = [name for name in names if name not in known]
+    if strange:
+        yield problem_at(keys, f"unknown {what} {fold(strange)!r}; {nearest(strange[0], list(known))}")
 
 
 def _problem(item: Any) -> Problem:

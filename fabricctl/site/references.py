@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fabricctl.hostset import fold
 from fabricctl.model_tables import BUILTIN, find_model
 from fabricctl.site.panels import panel_problems
-from fabricctl.site.problems import Problem, key_text, nearest
+from fabricctl.site.problems import Problem, problem_at, unknown_names
+from fabricctl.site.references_install import install_problems
 from fabricctl.site.schema import FabricEntry, Placed, Site, Switches
 from fabricctl.site.use import (
     all_hosts,
@@ -27,7 +27,7 @@ def reference_problems(site: Site) -> list[Problem]:
     hosts, switches = all_hosts(site), all_switches(site)
     return [
         *_models(site),
-        *(_problem(keys, text) for keys, text in panel_problems(site)),
+        *(problem_at(keys, text) for keys, text in panel_problems(site)),
         *_places(site),
         *_name_patterns(site),
         *(
@@ -38,19 +38,8 @@ def reference_problems(site: Site) -> list[Problem]:
         *_ports(site, hosts, switches),
         *_management(site, hosts, switches),
         *_identities(site, switches),
+        *install_problems(site, hosts),
     ]
-
-
-def _problem(keys: KeyPath, text: str) -> Problem:
-    return Problem(keys, f"{key_text(keys)}: {text}")
-
-
-def _unknown(keys: KeyPath, what: str, names: Iterable[str], valid: Iterable[str]) -> Iterator[Problem]:
-    """One problem for all names that are not valid ones: the set folded, the first one's nearest word."""
-    known = dict.fromkeys(valid)
-    strange = [name for name in names if name not in known]
-    if strange:
-        yield _problem(keys, f"unknown {what} {fold(strange)!r}; {nearest(strange[0], list(known))}")
 
 
 def _models(site: Site) -> Iterator[Problem]:
@@ -58,21 +47,23 @@ def _models(site: Site) -> Iterator[Problem]:
         keys: KeyPath = ("switch_models", name)
         base = find_model(entry.like) if entry.like is not None else None
         if entry.like is not None and base is None:
-            yield from _unknown((*keys, "like"), "built-in switch model", [entry.like], BUILTIN)
+            yield from unknown_names((*keys, "like"), "built-in switch model", [entry.like], BUILTIN)
             continue
         limit = entry.ports or (base.ports if base else 1024 if entry.panel else 0)
         for label, port in entry.labels.items():
             if not 1 <= port <= limit:
-                yield _problem((*keys, "labels", label), f"expected a port from 1 to {limit}, found {port}")
+                yield problem_at((*keys, "labels", label), f"expected a port from 1 to {limit}, found {port}")
         for port in entry.shown:
             if not 1 <= port <= limit:
-                yield _problem((*keys, "shown"), f"expected a port from 1 to {limit}, found {port}")
+                yield problem_at((*keys, "shown"), f"expected a port from 1 to {limit}, found {port}")
     for host_set, nodes in site.nodes.items():
-        yield from _unknown(("nodes", host_set, "model"), "node model", [nodes.model], site.node_models)
+        yield from unknown_names(("nodes", host_set, "model"), "node model", [nodes.model], site.node_models)
     models = switch_models(site)
     for host_set, switches in site.switches.items():
         if find_model(switches.model, models) is None:
-            yield from _unknown(("switches", host_set, "model"), "switch model", [switches.model], models)
+            yield from unknown_names(
+                ("switches", host_set, "model"), "switch model", [switches.model], models
+            )
 
 
 def _places(site: Site) -> Iterator[Problem]:
@@ -82,17 +73,17 @@ def _places(site: Site) -> Iterator[Problem]:
     for section, host_set, group in groups:
         keys: KeyPath = (section, host_set)
         names = names_of(host_set)
-        yield from _unknown((*keys, "places"), f"device of {host_set}", group.places, names)
+        yield from unknown_names((*keys, "places"), f"device of {host_set}", group.places, names)
         for name, place in group.places.items():
-            yield from _unknown((*keys, "places", name, "rack"), "rack", [place.rack], racks)
+            yield from unknown_names((*keys, "places", name, "rack"), "rack", [place.rack], racks)
         rule = group.place
         if rule is None:
             continue
-        yield from _unknown((*keys, "place", "racks"), "rack", names_of(rule.racks), racks)
+        yield from unknown_names((*keys, "place", "racks"), "rack", names_of(rule.racks), racks)
         room = len(names_of(rule.racks)) * rule.per_rack
         if room < len(names):
             text = f"expected room for {len(names)} devices, found {room} ({rule.per_rack} per rack)"
-            yield _problem((*keys, "place"), text)
+            yield problem_at((*keys, "place"), text)
 
 
 def _name_patterns(site: Site) -> Iterator[Problem]:
@@ -104,7 +95,7 @@ def _name_patterns(site: Site) -> Iterator[Problem]:
         pattern = name_pattern(group.named)
         strange = [name for name in names_of(host_set) if pattern.fullmatch(name) is None]
         if strange:
-            yield _problem(
+            yield problem_at(
                 keys, f"expected a pattern of every name, found {strange[0]!r} not of {group.named!r}"
             )
 
@@ -112,19 +103,21 @@ def _name_patterns(site: Site) -> Iterator[Problem]:
 def _twice_told(group: Switches, keys: KeyPath) -> Iterator[Problem]:
     for word, value in (("rail", group.rail), ("su", group.su)):
         if value is not None and word in name_pattern(group.named or "").groupindex:
-            yield _problem(keys, f"expected {word} either here or as its own key, found both")
+            yield problem_at(keys, f"expected {word} either here or as its own key, found both")
 
 
 def _fabric(name: str, entry: FabricEntry, hosts: list[str], switches: list[str]) -> Iterator[Problem]:
     keys: KeyPath = ("fabrics", name)
     if entry.default_class is not None:
-        yield from _unknown((*keys, "default_class"), "link class", [entry.default_class], entry.link_classes)
+        yield from unknown_names(
+            (*keys, "default_class"), "link class", [entry.default_class], entry.link_classes
+        )
     for word, link_class in entry.link_classes.items():
         if link_class.devices is not None:
             where = (*keys, "link_classes", word, "devices")
-            yield from _unknown(where, "device", names_of(link_class.devices), [*hosts, *switches])
+            yield from unknown_names(where, "device", names_of(link_class.devices), [*hosts, *switches])
     if entry.subnet_managers is not None:
-        yield from _unknown(
+        yield from unknown_names(
             (*keys, "subnet_managers"), "device", names_of(entry.subnet_managers), [*hosts, *switches]
         )
 
@@ -133,14 +126,14 @@ def _ports(site: Site, hosts: list[str], switches: list[str]) -> Iterator[Proble
     for index, reserved in enumerate(site.reserved_ports):
         keys: KeyPath = ("reserved_ports", index)
         devices = names_of(reserved.devices)
-        yield from _unknown((*keys, "devices"), "switch", devices, switches)
-        yield from _unknown((*keys, "for"), "host", names_of(reserved.for_hosts), hosts)
+        yield from unknown_names((*keys, "devices"), "switch", devices, switches)
+        yield from unknown_names((*keys, "for"), "host", names_of(reserved.for_hosts), hosts)
         yield from _unknown_ports(site, (*keys, "ports"), devices, reserved.ports)
     for index, absent in enumerate(site.expected_absent):
         keys = ("expected_absent", index)
         devices = names_of(absent.devices)
         valid = switches if absent.ports else [*hosts, *switches]
-        yield from _unknown((*keys, "devices"), "switch" if absent.ports else "device", devices, valid)
+        yield from unknown_names((*keys, "devices"), "switch" if absent.ports else "device", devices, valid)
         yield from _unknown_ports(site, (*keys, "ports"), devices, absent.ports)
 
 
@@ -155,24 +148,28 @@ def _unknown_ports(site: Site, keys: KeyPath, devices: Iterable[str], ports: lis
         for text in port_numbers(ports, model)[1]:
             example = model.shown.get(model.ports, str(model.ports))
             expected = f"expected 1 to {model.ports}, a range or a label such as {example}"
-            yield _problem(keys, f"{text!r} is no port of a {model.name}; {expected}")
+            yield problem_at(keys, f"{text!r} is no port of a {model.name}; {expected}")
 
 
 def _management(site: Site, hosts: list[str], switches: list[str]) -> Iterator[Problem]:
     devices = [*hosts, *switches]
     for host_set, first in site.management.bmc_addresses.items():
         keys: KeyPath = ("management", "bmc_addresses", host_set)
-        yield from _unknown(keys, "device", names_of(host_set), devices)
+        yield from unknown_names(keys, "device", names_of(host_set), devices)
         if int(first) + len(names_of(host_set)) > 1 << first.max_prefixlen:
-            yield _problem(keys, f"expected {len(names_of(host_set))} addresses from {first} on, found fewer")
+            yield problem_at(
+                keys, f"expected {len(names_of(host_set))} addresses from {first} on, found fewer"
+            )
     for host_set in site.management.bmc_access:
-        yield from _unknown(("management", "bmc_access", host_set), "device", names_of(host_set), devices)
+        yield from unknown_names(
+            ("management", "bmc_access", host_set), "device", names_of(host_set), devices
+        )
     owner: dict[str, str] = {}
     for host, tag in site.management.service_tags.items():
         keys = ("management", "service_tags", host)
-        yield from _unknown(keys, "device", [host], devices)
+        yield from unknown_names(keys, "device", [host], devices)
         if owner.setdefault(tag.upper(), host) != host:
-            yield _problem(
+            yield problem_at(
                 keys, f"expected one host per service tag, found {tag} already at {owner[tag.upper()]}"
             )
 
@@ -189,9 +186,9 @@ def _identities(site: Site, switches: list[str]) -> Iterator[Problem]:
         keys: KeyPath = ("identities", key)
         other = first.setdefault(" ".join(name.lower().split()), key)
         if other != key:
-            yield _problem(keys, f"expected one identity per device, found {name!r} already at {other}")
+            yield problem_at(keys, f"expected one identity per device, found {name!r} already at {other}")
         device, _, hca = name.strip().partition(" ")
         if known is not None:
-            yield from _unknown(keys, "device", [device], known)
+            yield from unknown_names(keys, "device", [device], known)
         if hca and device in models:
-            yield from _unknown(keys, f"HCA of {device}", [hca.strip()], models[device].hcas)
+            yield from unknown_names(keys, f"HCA of {device}", [hca.strip()], models[device].hcas)

@@ -130,7 +130,7 @@ class NodeModel(Section):
     )
     disks: int | None = Field(default=None, ge=1, description="Disks per host, the boot disk among them.")
     memory_gib: float | None = Field(
-        default=None, gt=0, description="Memory per host in GiB, as the operating system sees it."
+        default=None, gt=0, description="Memory per host in GiB, as installed: the sum of its modules."
     )
 
     @field_validator("hcas")

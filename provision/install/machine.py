@@ -17,6 +17,8 @@ class Stage(StrEnum):
     """Being looked at."""
     READY = "ready"
     """Looked at, free to be installed."""
+    ALLOCATED = "allocated"
+    """Somebody's, not being installed: MAAS's Allocated and Reserved."""
     DEPLOYING = "deploying"
     DEPLOYED = "deployed"
     RELEASING = "releasing"
@@ -76,6 +78,7 @@ class Machine:
     :param service_tag: serial number of the system as the machine told it, empty before commissioning.
     :param bmc_address: where known; :param boot_disk: id of the disk it boots from, empty when none is set.
     :param root_disk: id of the disk that holds the root file system as it is laid out, empty when none is.
+    :param gpus: accelerators, None when nobody counted them.
     :param owner: who allocated it; :param locked: nobody may change it; :param power: ``on``, ``off``, ``unknown``.
     """
 
@@ -95,6 +98,7 @@ class Machine:
     root_disk: str = ""
     memory_mib: int = 0
     cpus: int = 0
+    gpus: int | None = None
     tags: tuple[str, ...] = ()
     pool: str = ""
     zone: str = ""

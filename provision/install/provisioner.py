@@ -17,11 +17,15 @@ from provision.install.spec import Changes, DeploySpec, EnrolSpec, Power
 class Provisioner(Protocol):
     """MAAS or Ironic. All methods raise :class:`fabricctl.errors.ProvisionerError`.
 
-    :cvar name: for people: ``MAAS``, ``Ironic``; :cvar requests: HTTP requests sent so far.
+    :cvar name: for people: ``MAAS``, ``Ironic``.
     """
 
     name: str
-    requests: int
+
+    @property
+    def requests(self) -> int:
+        """HTTP requests sent so far."""
+        ...
 
     async def find(self, macs: Sequence[Mac] = (), hostnames: Sequence[str] = ()) -> list[Machine]:
         """Machines with one of the MACs or one of the host names; one or two requests however many are given."""

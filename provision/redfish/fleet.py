@@ -6,8 +6,6 @@ import asyncio
 import gc
 import logging
 import resource
-import signal
-import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -20,6 +18,7 @@ from provision.bmc.outcome import Outcome
 from provision.bmc.target import Target
 from provision.redfish.aio import AiohttpTransport
 from provision.redfish.bmc import Bmc
+from provision.redfish.interrupt import interruptible
 from provision.redfish.keeper import Keeper, KeptByReaper
 from provision.redfish.limits import CredentialSource, FleetOptions, Limits
 from provision.redfish.link import Link
@@ -65,7 +64,7 @@ def ask(
     """
     finished: list[Outcome[T] | None] = [None] * len(targets)
     try:
-        return asyncio.run(_interruptible(_run(targets, work, options, wave, done, finished)))
+        return asyncio.run(interruptible(_run(targets, work, options, wave, done, finished)))
     except asyncio.CancelledError:
         raise Interrupted([outcome for outcome in finished if outcome is not None]) from None
 
@@ -80,32 +79,6 @@ async def ask_async(
 ) -> list[Outcome[T]]:
     """As :func:`ask`, on the caller's event loop, who also looks after signals."""
     return await _run(targets, work, options, wave, done, [None] * len(targets))
-
-
-async def _interruptible(run: Awaitable[list[Outcome[T]]]) -> list[Outcome[T]]:
-    """Cancel the run when asked to stop: its tasks log out on their way."""
-    task = asyncio.ensure_future(run)
-    with _signals(task.cancel):
-        return await task
-
-
-@contextmanager
-def _signals(stop: Callable[[], Any]) -> Iterator[None]:
-    """SIGINT and SIGTERM call ``stop``; only the main thread can have them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    loop = asyncio.get_running_loop()
-    signals = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.getsignal(number) for number in signals}
-    for number in signals:
-        loop.add_signal_handler(number, stop)
-    try:
-        yield
-    finally:
-        for number in signals:
-            loop.remove_signal_handler(number)
-            signal.signal(number, before[number] or signal.SIG_DFL)
 
 
 async def _run(

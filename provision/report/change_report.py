@@ -1,4 +1,4 @@
-"""Changes of hardware for people and machines: the plan before, what came of it after."""
+"""Changes of nodes for people and machines: the plan before, what came of it after."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 
 from fabricctl.hostset import fold
 from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
+from fabricctl.words import many
 from provision.bmc.outcome import Change, Outcome
-from provision.report.alike import alike
+from provision.report.alike import alike, alike_rows
 from provision.report.common import Table
 from provision.report.fleet import Report
 from provision.report.schema_parts import BOOLEAN, listed, row, texts
@@ -44,7 +45,7 @@ class Planned:
     """One host of a plan.
 
     :param words: what would be done; empty: nothing is to be done, because of :param already: as it is.
-    :param refused: why it cannot be done. :param warn: it disturbs what runs there.
+    :param refused: why it cannot be done. :param warn: it disturbs what runs there. :param danger: what is lost by it.
     """
 
     host: str
@@ -52,6 +53,12 @@ class Planned:
     already: str = ""
     refused: str = ""
     warn: bool = False
+    danger: str = ""
+
+    @property
+    def steps(self) -> str:
+        """What would be done, and what is lost by it."""
+        return "; ".join(text for text in (self.words, self.danger) if text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +79,12 @@ def changed_row(host: str, change: Change) -> Changed:
     return Changed(host, kind, change.before, change.after, change.said)
 
 
-def plan_lines(planned: Sequence[Planned], what: str) -> list[Line]:
-    """What a change would do, hosts folded by what would be done. :param what: the change in words."""
-    styled: dict[str, list[tuple[str, str]]] = {}
+def plan_lines(planned: Sequence[Planned], what: str, noun: str = "BMC") -> list[Line]:
+    """What a change would do, hosts folded by what would be done.
+
+    :param what: the change in words; :param noun: what is asked to do it, in the singular.
+    """
+    styled: dict[str, list[tuple[str, tuple[str, str]]]] = {}
     for one in planned:
         if one.refused:
             text, style = f"not possible: {one.refused}", BAD
@@ -82,12 +92,14 @@ def plan_lines(planned: Sequence[Planned], what: str) -> list[Line]:
             text, style = one.words, BAD if one.warn else PLAIN
         else:
             text, style = f"nothing to do: {one.already}", DIM
-        styled.setdefault(style, []).append((one.host, text))
-    lines: list[Line] = [
-        ((one.who, BOLD), (f"  {one.text}", style)) for style, said in styled.items() for one in alike(said)
-    ]
+        styled.setdefault(style, []).append((one.host, (text, one.danger if one.words else "")))
+    lines: list[Line] = []
+    for style, said in styled.items():
+        for hosts, (text, danger) in alike_rows(said):
+            spans: Line = ((fold(hosts), BOLD), (f"  {text}", style))
+            lines.append((*spans, (f"; {danger}", BAD)) if danger else spans)
     number = sum(1 for one in planned if one.words)
-    lines.append(((f"{what}: {number:,} of {len(planned):,} BMCs", PLAIN),))
+    lines.append(((f"{what}: {number:,} of {many(len(planned), noun)}", PLAIN),))
     return lines
 
 
@@ -140,7 +152,7 @@ def changed_report(
 ) -> Report:
     """One row a host. :param outcomes: of every BMC that was asked. :param applied: the plan was carried out."""
     plan = [
-        dict(zip(PLAN_COLUMNS, (one.host, one.words, one.already, one.refused), strict=True))
+        dict(zip(PLAN_COLUMNS, (one.host, one.steps, one.already, one.refused), strict=True))
         for one in planned
     ]
     rows = [(one.host, one.result.value, one.before, one.after, one.said) for one in changed]

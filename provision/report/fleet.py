@@ -1,4 +1,4 @@
-"""A report about many BMCs in its four forms, and its end: findings, what could not be told, weakened trust."""
+"""A report about many nodes in its four forms, and its end: findings, what could not be told, weakened trust."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ class Report:
 
     :param schema: name and version of the JSON document; :param content: of it, but for what every report has.
     :param lines: for the terminal, of a width; :param table: for CSV; :param ticket: for markdown, the table when None.
+    :param outcomes: of the BMCs that were asked, none where somebody else was; :param noun: whom doubts are about.
     :param doubts: what could not be told of BMCs that answered; :param remarks: what else should be known.
     :param good: the verdict where nothing is wrong and everything was told. :param noted: the screen shows oddities.
     :param repeated: the screen's own lines tell findings already.
@@ -56,6 +57,7 @@ class Report:
     noted: bool = True
     repeated: bool = False
     partly: str = "told in part"
+    noun: str = "BMC"
     after: Callable[[], Sequence[Line]] = tuple
 
     def text(self, width: int) -> list[Line]:
@@ -122,7 +124,7 @@ class Report:
         if self.doubts:
             hosts = len({host for host, _ in self.doubts})
             lines += [
-                ((f"{self.partly}: {many(hosts, 'BMC')}", DOUBT),),
+                ((f"{self.partly}: {many(hosts, self.noun)}", DOUBT),),
                 *said_lines(self.doubts, parts=True),
             ]
         if self.remarks:

@@ -12,7 +12,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from fabricctl.cli.bmc.phases import Phases
+from fabricctl.cli.phases import Phases
 from fabricctl.nodes.model import Event, EventKind
 from provision.bmc.boot import BootSource, BootView, Override
 from provision.bmc.power import PowerState, SystemView

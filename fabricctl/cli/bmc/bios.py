@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from fabricctl.cli.bmc.common import Force, Hosts, Reason, SiteFile, Yes, consent, guard_change, open_desk
+from fabricctl.cli.bmc.common import SiteFile, open_desk
+from fabricctl.cli.changing import Force, Hosts, Reason, Yes, consent, guard_change
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
@@ -155,8 +156,8 @@ def _write(
     forced: bool,
     cut: bool,
 ) -> Asked[BiosResult]:
-    from fabricctl.cli.bmc.change import Manner, journal_of
     from fabricctl.cli.bmc.reading import ask_all
+    from fabricctl.cli.changing import Manner, journal_of
     from provision.bmc.power import PowerRequest
     from provision.workflows.bios import write_bios
     from provision.workflows.power import PowerOptions, set_power

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabricctl.cli.bmc.boot_set import last_events, set_boot
-from fabricctl.cli.bmc.common import Force, Hosts, Reason, SiteFile, Yes, open_desk
+from fabricctl.cli.bmc.common import SiteFile, open_desk
 from fabricctl.cli.bmc.power import ForceOff, Grace
 from fabricctl.cli.bmc.reading import Each
+from fabricctl.cli.changing import Force, Hosts, Reason, Yes
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 from fabricctl.errors import UsageError
 

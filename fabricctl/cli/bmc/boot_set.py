@@ -30,8 +30,9 @@ def set_boot(
 ) -> None:
     """Carry a plan out on the nodes of a host set."""
     from fabricctl.cli.bmc.boot_words import boot_row, check_ports, plan_boot
-    from fabricctl.cli.bmc.change import Manner, run_change
+    from fabricctl.cli.bmc.change import run_change
     from fabricctl.cli.bmc.reading import ask_all
+    from fabricctl.cli.changing import Manner
     from provision.workflows.boot_run import boot_node, look_before
 
     desk = open_desk(hosts, site, state, changes=True)

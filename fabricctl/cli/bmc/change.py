@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
 
-from fabricctl.cli.bmc.common import Desk, consent, guard_change
+from fabricctl.cli.bmc.common import Desk
 from fabricctl.cli.bmc.reading import Asked, ask_all
+from fabricctl.cli.changing import Manner, consent, guard_change, journal_of
 from fabricctl.cli.state_options import Format
 from fabricctl.errors import EXIT_COULD_NOT_TELL, EXIT_FINDINGS, EXIT_INTERRUPTED, InServiceError, UsageError
 
@@ -24,38 +24,6 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 STOPPED = "interrupted before it was finished; what was sent stands in fabricctl events"
-
-
-@dataclass(frozen=True)
-class Manner:
-    """How a change was asked for.
-
-    :param what: the command in words (``power off``); :param disturbs: what it does to a node in service, in words that
-        follow "would"; empty when it does nothing to it.
-    """
-
-    what: str
-    disturbs: str = ""
-    yes: bool = False
-    force: bool = False
-    reason: str = ""
-    format: Format = Format.TEXT
-
-
-@contextmanager
-def journal_of(desk: Desk, manner: Manner) -> Iterator[Journal]:
-    """Where changes are kept; open before anything is changed, so that none goes unrecorded.
-
-    :raises StateError: it cannot be written. :raises UsageError: the reason is no single line.
-    """
-    from fabricctl.nodes.transitions import OCCUPIED
-    from provision.workflows.journal import open_journal
-
-    if not manner.reason.isprintable():
-        raise UsageError("--reason: expected one line of text, without control characters")
-    forced = [host for host, state in desk.states.items() if state in OCCUPIED] if manner.force else []
-    with open_journal(desk.location, desk.site.name, manner.reason.strip() or manner.what, forced) as journal:
-        yield journal
 
 
 def run_change(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from fabricctl.cli.bmc.common import Hosts, SiteFile, open_desk
+from fabricctl.cli.bmc.common import SiteFile, open_desk
 from fabricctl.cli.bmc.reading import Each
+from fabricctl.cli.changing import Hosts
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 

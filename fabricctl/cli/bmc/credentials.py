@@ -8,23 +8,15 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from fabricctl.cli.bmc.common import (
-    ALL,
-    Desk,
-    Force,
-    Hosts,
-    Reason,
-    SiteFile,
-    Yes,
-    open_desk,
-)
+from fabricctl.cli.bmc.common import Desk, SiteFile, open_desk
 from fabricctl.cli.bmc.reading import Each
+from fabricctl.cli.changing import ALL, Force, Hosts, Reason, Yes
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricctl.cli.bmc.change import Manner
+    from fabricctl.cli.changing import Manner
     from provision.report.change_report import Planned
     from provision.secrets.store import SecretStore
     from provision.workflows.rotate_plan import Plan, Rotated
@@ -132,7 +124,8 @@ def rotate(
     --only factory,pending finishes what was begun, and changes no new password again. A password that a BMC refuses is
     tried once, so that no account is locked.
     """
-    from fabricctl.cli.bmc.change import Manner, allow, show_plan
+    from fabricctl.cli.bmc.change import allow, show_plan
+    from fabricctl.cli.changing import Manner
     from fabricctl.cli.console import print_lines
     from provision.bmc.new_password import check_length
     from provision.bmc.outcome import Outcome
@@ -168,7 +161,7 @@ def _carry_out(
     desk: Desk, store: SecretStore, plan: Plan, length: int, manner: Manner, results: list[Rotated]
 ) -> bool:
     """Wave by wave, into results; True when somebody interrupted it."""
-    from fabricctl.cli.bmc.change import journal_of
+    from fabricctl.cli.changing import journal_of
     from fabricctl.cli.console import say
     from fabricctl.cli.progress import progress
     from provision.workflows.access import fleet_options

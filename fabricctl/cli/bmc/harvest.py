@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricctl.cli.bmc.common import Hosts, SiteFile, open_desk
+from fabricctl.cli.bmc.common import SiteFile, open_desk
+from fabricctl.cli.changing import Hosts
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 from fabricctl.errors import UsageError
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricctl.cli.bmc.common import Force, Hosts, Reason, SiteFile, Yes, open_desk
+from fabricctl.cli.bmc.common import SiteFile, open_desk
 from fabricctl.cli.bmc.reading import Each
+from fabricctl.cli.changing import Force, Hosts, Reason, Yes
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
@@ -122,8 +123,9 @@ def clear_jobs(
 
     HOSTS is a host set such as gpu[001-032], or all.
     """
-    from fabricctl.cli.bmc.change import Manner, run_change
+    from fabricctl.cli.bmc.change import run_change
     from fabricctl.cli.bmc.reading import ask_all
+    from fabricctl.cli.changing import Manner
     from provision.bmc.jobs import Phase
     from provision.report.change_report import Planned, changed_row
     from provision.workflows.job_clear import check_job_id, clear_job

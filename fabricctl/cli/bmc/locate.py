@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricctl.cli.bmc.common import Hosts, Reason, SiteFile, Yes, open_desk
+from fabricctl.cli.bmc.common import SiteFile, open_desk
+from fabricctl.cli.changing import Hosts, Reason, Yes
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
@@ -43,8 +44,9 @@ def locate(
     HOSTS is a host set such as gpu[001-032], or all; after it comes on or off. Nodes in service are no exception: a
     light disturbs nothing, and it is there that the right node must be found.
     """
-    from fabricctl.cli.bmc.change import Manner, run_change
+    from fabricctl.cli.bmc.change import run_change
     from fabricctl.cli.bmc.reading import ask_all
+    from fabricctl.cli.changing import Manner
     from provision.report.change_report import Planned, changed_row
     from provision.workflows.locate import read_lights, set_light
 

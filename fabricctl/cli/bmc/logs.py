@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricctl.cli.bmc.common import Hosts, SiteFile, open_desk
+from fabricctl.cli.bmc.common import SiteFile, open_desk
+from fabricctl.cli.changing import Hosts
 from fabricctl.cli.state_options import Format, FormatOption, StateOption, here, parse_since
 
 if TYPE_CHECKING:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabricctl.cli.bmc.boot import Again
-from fabricctl.cli.bmc.common import Force, Hosts, Reason, SiteFile, Yes, open_desk
+from fabricctl.cli.bmc.common import SiteFile, open_desk
 from fabricctl.cli.bmc.power import ForceOff, Grace
 from fabricctl.cli.bmc.reading import Each
+from fabricctl.cli.changing import Force, Hosts, Reason, Yes
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
-    from fabricctl.cli.bmc.change import Manner
+    from fabricctl.cli.changing import Manner
     from provision.bmc.media import VirtualDrive
     from provision.bmc.outcome import Change
     from provision.redfish.bmc import Bmc
@@ -59,7 +60,7 @@ def insert_media(
 
     HOSTS is a host set such as gpu[001-032], or all; URL is an address the BMC can fetch (http, https, nfs, cifs).
     """
-    from fabricctl.cli.bmc.change import Manner
+    from fabricctl.cli.changing import Manner
     from provision.bmc.boot import BootSource
     from provision.bmc.media import check_image
     from provision.workflows.boot_run import BootPlan
@@ -104,8 +105,9 @@ def eject_media(
 
     HOSTS is a host set such as gpu[001-032], or all.
     """
-    from fabricctl.cli.bmc.change import Manner, run_change
+    from fabricctl.cli.bmc.change import run_change
     from fabricctl.cli.bmc.reading import ask_all
+    from fabricctl.cli.changing import Manner
     from provision.bmc.media import check_image, decide_eject
     from provision.report.change_report import Planned, changed_row
     from provision.workflows.media import eject, read_drives

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricctl.cli.bmc.common import Force, Hosts, Reason, SiteFile, Yes, open_desk
+from fabricctl.cli.bmc.common import SiteFile, open_desk
 from fabricctl.cli.bmc.reading import Each
+from fabricctl.cli.changing import Force, Hosts, Reason, Yes
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 from fabricctl.errors import UsageError
 
@@ -164,8 +165,9 @@ def _change(
     grace: float = 300,
     in_service: bool = False,
 ) -> None:
-    from fabricctl.cli.bmc.change import Manner, run_change
+    from fabricctl.cli.bmc.change import run_change
     from fabricctl.cli.bmc.reading import ask_all
+    from fabricctl.cli.changing import Manner
     from provision.bmc.power import PowerRequest
     from provision.workflows.power import PowerOptions, read_power, set_power
 

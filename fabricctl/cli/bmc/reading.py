@@ -50,7 +50,7 @@ def ask_all(
     :param what: being done, in words that stand before ": 17 of 511"; :param hosts: only these of the desk.
     """
     from fabricctl.cli.bmc.patience import Patience
-    from fabricctl.cli.bmc.phases import Phases
+    from fabricctl.cli.phases import Phases
     from fabricctl.cli.progress import live
     from provision.redfish.fleet import Interrupted, ask
     from provision.workflows.access import fleet_options

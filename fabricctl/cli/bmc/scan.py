@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricctl.cli.bmc.common import ALL, SiteFile, Yes
+from fabricctl.cli.bmc.common import SiteFile
 from fabricctl.cli.bmc.reading import Each
+from fabricctl.cli.changing import ALL, Yes
 from fabricctl.cli.state_options import Format, FormatOption, StateOption, read_site
 from fabricctl.errors import UsageError
 

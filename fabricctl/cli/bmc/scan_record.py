@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from fabricctl.cli.bmc.common import consent
+from fabricctl.cli.changing import consent
 from fabricctl.cli.state_options import Format
 from fabricctl.words import many
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricctl.cli.bmc.common import Desk, Hosts, Reason, SiteFile, Yes, consent, open_desk
+from fabricctl.cli.bmc.common import Desk, SiteFile, open_desk
 from fabricctl.cli.bmc.reading import Each
+from fabricctl.cli.changing import Hosts, Reason, Yes, consent
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 from fabricctl.errors import UsageError
 from fabricctl.words import many

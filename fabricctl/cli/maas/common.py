@@ -1,0 +1,79 @@
+"""What every ``fabricctl maas`` command has in common: whom it is about, and the end of what MAAS is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabricctl.cli.changing import ALL
+from fabricctl.cli.state_options import read_site
+from fabricctl.errors import UsageError
+
+if TYPE_CHECKING:
+    from fabricctl.adapters.store.location import Location
+    from fabricctl.nodes.model import NodeState
+    from fabricctl.site.schema import Site
+
+SiteFile = Annotated[str, typer.Option("--site", metavar="FILE", help="Site file that names MAAS.")]
+Wait = Annotated[
+    bool, typer.Option("--wait/--no-wait", help="Wait until MAAS is done with it; else begin it and end.")
+]
+FromQuarantine = Annotated[
+    bool, typer.Option("--from-quarantine", help="Also machines in quarantine, and those that failed.")
+]
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What a command works on.
+
+    :param hosts: in the order of the site file, or as they were given.
+    :param states: host -> state of its node record; hosts without a record are not in it.
+    """
+
+    site: Site
+    location: Location
+    hosts: Sequence[str]
+    states: Mapping[str, NodeState]
+
+
+def open_desk(hosts: str, site_file: str, state: str) -> Desk:
+    """Resolve a host set against the site file and the node record.
+
+    :param hosts: host set; ``all`` means every host that ``maas.hosts`` names, or every host where it names none.
+    :raises UsageError: no host, no site file, no MAAS there, or an unknown host.
+    """
+    from fabricctl.adapters.store.reading import read_store
+    from fabricctl.workflows.state_place import locate
+
+    if not hosts.strip():
+        raise UsageError("which hosts? name them, or say all")
+    site = read_site(site_file)
+    if site is None:
+        raise UsageError("which MAAS? give --site FILE: the site file names it")
+    if site.maas is None:
+        raise UsageError(f"{site.path} names no MAAS", hint="write maas: {url: http://HOST:5240/MAAS}")
+    names = _names(site, hosts)
+    location = locate(site, state)
+    with read_store(location, site.name) as store:
+        records = store.nodes.all(names) if store is not None else {}
+    return Desk(site, location, names, {name: record.state for name, record in records.items()})
+
+
+def _names(site: Site, hosts: str) -> list[str]:
+    from fabricctl.hostset import expand
+    from fabricctl.near import did_you_mean
+    from fabricctl.site.check_install import enrolled_hosts
+    from fabricctl.site.use import all_hosts
+
+    if hosts.strip() == ALL:
+        return enrolled_hosts(site)
+    known = all_hosts(site)
+    names = list(dict.fromkeys(expand(hosts)))
+    unknown = next((name for name in names if name not in set(known)), None)
+    if unknown is not None:
+        raise UsageError(f"the site has no node {unknown!r}", hint=did_you_mean(unknown, known))
+    return names

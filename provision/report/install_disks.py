@@ -1,0 +1,189 @@
+"""Which disk would get the system, which would be wiped, and why: for people and machines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fabricctl.report.lines import BAD, PLAIN
+from fabricctl.words import many
+from provision.bmc.outcome import BmcFinding
+from provision.install.disk_identity import identity_of, physical, size_words
+from provision.install.disks import DiskChoice
+from provision.install.machine import Disk, Machine
+from provision.report.common import Table
+from provision.report.fleet import Report
+from provision.report.schema_parts import BOOLEAN, COUNT, TEXT, listed, row, texts
+
+SCHEMA = "fabricctl.maas-disks/1"
+COLUMNS = ("host", "disk", "serial", "model", "bytes", "by_id", "now", "would_be", "why")
+_SCREEN = ("host", "root", "wiped", "why")
+ROOT, WIPED, LEFT = "root", "wiped", "not known"
+
+
+@dataclass(frozen=True)
+class HostDisks:
+    """One host.
+
+    :param machine: None when the provisioner has none; :param choice: None where no disk is known.
+    :param changes: how its disks differ from those that were recorded; :param recorded: some were.
+    :param unknown: why nothing can be told, empty when it can.
+    """
+
+    host: str
+    machine: Machine | None = None
+    choice: DiskChoice | None = None
+    changes: tuple[str, ...] = ()
+    recorded: bool = False
+    unknown: str = ""
+
+    @property
+    def disks(self) -> list[Disk]:
+        """Disks that a deployment touches."""
+        return physical(self.machine.disks) if self.machine is not None else []
+
+    @property
+    def root(self) -> Disk | None:
+        """The one that would get the system."""
+        return self.choice.disk if self.choice is not None else None
+
+    @property
+    def wiped(self) -> list[Disk]:
+        """Those that would lose what is on them beside it: MAAS wipes the beginning of every disk."""
+        return [disk for disk in self.disks if self.root is not None and disk.id != self.root.id]
+
+
+def model_words(disk: Disk) -> str:
+    """``Dell BOSS-N1 (960 GB)``: without the serial number, so that hosts can share a line."""
+    return f"{identity_of(disk).model or 'unknown model'} ({size_words(disk.size)})"
+
+
+def counted(disks: Iterable[Disk]) -> str:
+    """``8 of Dell Ent NVMe (3.84 TB)``, several kinds separated by commas; ``none``."""
+    kinds = Counter(model_words(disk) for disk in disks)
+    return ", ".join(f"{number} of {kind}" for kind, number in sorted(kinds.items())) or "none"
+
+
+def disks_report(hosts: Sequence[HostDisks], *, each: bool = False) -> Report:
+    """A row for each disk for machines, for each host for people. :param each: on a line of its own."""
+    told = [one for one in hosts if not one.unknown]
+    return Report(
+        SCHEMA,
+        (),
+        content=lambda: {"hosts": [_object(one) for one in hosts]},
+        lines=lambda width: screen(told).lines(width, each=each),
+        table=lambda: Table(COLUMNS, [cells for one in told for cells in _rows(one)]),
+        findings=[finding for one in told for finding in findings_of(one)],
+        doubts=[(one.host, one.unknown) for one in hosts if one.unknown],
+        remarks=[
+            (one.host, one.choice.caution) for one in told if one.choice is not None and one.choice.caution
+        ],
+        good=f"{many(len(told), 'host')}: each has one disk for the system, and no disk that is new",
+        partly="could not tell",
+        noun="host",
+    )
+
+
+def screen(told: Sequence[HostDisks]) -> Table:
+    """A row a host: what would hold the system, what would be wiped, why."""
+    rows = [
+        (
+            one.host,
+            model_words(one.root) if one.root is not None else "none",
+            counted(one.wiped) if one.root is not None else "nothing",
+            _why(one),
+        )
+        for one in told
+    ]
+    styles = [BAD if one.root is None or one.changes else PLAIN for one in told]
+    return Table(_SCREEN, rows, styles)
+
+
+def _why(one: HostDisks) -> str:
+    if one.choice is None or one.choice.disk is None:
+        return "see below"
+    return one.choice.why
+
+
+def findings_of(one: HostDisks) -> list[BmcFinding]:
+    """No disk for the system; other disks than were recorded."""
+    found = []
+    if one.choice is not None and one.choice.refused:
+        found.append(BmcFinding(one.host, "boot-disk", f"{one.host}: {one.choice.refused}"))
+    found += [BmcFinding(one.host, "disks-changed", f"{one.host}: {text}") for text in one.changes]
+    return found
+
+
+def _rows(one: HostDisks) -> list[tuple[str, ...]]:
+    return [
+        (
+            *(one.host, disk.name, disk.serial, disk.model, str(disk.size), disk.id_path),
+            *(
+                _now(one, disk),
+                would_be(one, disk),
+                one.choice.why if disk == one.root and one.choice else "",
+            ),
+        )
+        for disk in one.disks
+    ]
+
+
+def would_be(one: HostDisks, disk: Disk) -> str:
+    """What a deployment makes of a disk."""
+    if one.root is None:
+        return LEFT
+    return ROOT if disk.id == one.root.id else WIPED
+
+
+def _now(one: HostDisks, disk: Disk) -> str:
+    """What MAAS would make of it as it is laid out now."""
+    machine = one.machine
+    if machine is None:
+        return ""
+    words = ["boot"] if disk.id == machine.boot_disk else []
+    return " ".join([*words, "root"] if disk.id == machine.root_disk else words)
+
+
+def content_schema() -> dict[str, Any]:
+    """Of hosts and their disks."""
+    disk = {
+        **texts(("disk", "serial", "model", "by_id")),
+        "bytes": COUNT,
+        "now": {**TEXT, "description": "boot, root or both, as it is laid out now"},
+        "would_be": {"enum": [ROOT, WIPED, LEFT]},
+    }
+    host = {
+        **texts(("host", "system_id", "root", "why", "refused", "caution")),
+        "recorded": {**BOOLEAN, "description": "disks were recorded before"},
+        "changes": listed(TEXT, "how they differ from those that were recorded"),
+        "disks": listed(row(disk)),
+    }
+    return {"hosts": listed(row(host))}
+
+
+def _object(one: HostDisks) -> dict[str, Any]:
+    choice = one.choice or DiskChoice(None)
+    return {
+        "host": one.host,
+        "system_id": one.machine.id if one.machine is not None else "",
+        "root": one.root.serial if one.root is not None else "",
+        "why": choice.why,
+        "refused": choice.refused,
+        "caution": choice.caution,
+        "recorded": one.recorded,
+        "changes": list(one.changes),
+        "disks": [
+            {
+                "disk": disk.name,
+                "serial": disk.serial,
+                "model": disk.model,
+                "by_id": disk.id_path,
+                "bytes": disk.size,
+                "now": _now(one, disk),
+                "would_be": would_be(one, disk),
+            }
+            for disk in one.disks
+        ],
+    }
