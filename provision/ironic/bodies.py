@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote, unquote
 
 from fabricctl.errors import ProvisionerRefusedError, ProvisionerUnsupportedError
 from provision.bmc.secret import Secret
@@ -21,6 +20,8 @@ SERVICE_TAG = "fabricctl_service_tag"
 Patch = list[dict[str, Any]]
 _KEY = re.compile(r"[\w-]+\Z", re.ASCII)
 _ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
+_OPERATOR = re.compile(r"s?[=!<>]")
+"""How a hint begins that Ironic takes for a comparison."""
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}\Z")
 
 
@@ -117,26 +118,31 @@ def tag_patch(tag: str, *, on: bool) -> Patch:
 def root_hint(disk: Disk, disks: Sequence[Disk]) -> dict[str, str]:
     """Root device hint that fits this disk and no other; by its serial number, else by where it is plugged in.
 
-    Ironic decodes %XX in hints (``ironic_lib``'s ``parse_root_device_hints``), so serial numbers are encoded.
-
     :raises ProvisionerRefusedError: nothing that stays tells it from the others.
     """
-    alike = [other for other in disks if other.serial == disk.serial]
-    if disk.serial and len(alike) <= 1:
-        return {"serial": quote(disk.serial, safe="")}
+    serial = disk.serial.strip()
+    alike = [other for other in disks if other.serial.strip().lower() == serial.lower()]  # as Ironic compares
+    if serial and len(alike) <= 1 and not _OPERATOR.match(serial):
+        return {"serial": serial}
     if disk.id_path.startswith("/dev/disk/by-path/"):
-        return {"by_path": quote(disk.id_path, safe="/:")}
-    why = (
-        f"{len(alike)} disks have serial number {disk.serial}" if disk.serial else "it tells no serial number"
+        return {"by_path": disk.id_path}
+    why = f"{len(alike)} disks have serial number {serial}" if len(alike) > 1 else f"serial number {serial!r}"
+    raise ProvisionerRefusedError(
+        f"disk {disk.name}: nothing that stays tells it from others: {why if serial else 'no serial number'}, "
+        "no path under /dev/disk/by-path"
     )
-    raise ProvisionerRefusedError(f"disk {disk.name}: {why}, and it has no path under /dev/disk/by-path")
 
 
-def hinted_serial(properties: Any) -> str:
-    """Serial number a node's root device hint asks for; empty when it asks for none."""
+def hinted(properties: Any) -> tuple[str, str]:
+    """What a node's root device hint asks for: serial number and path, empty where it asks for neither."""
     hint = properties.get("root_device") if isinstance(properties, dict) else None
-    serial = hint.get("serial") if isinstance(hint, dict) else None
-    return unquote(serial.removeprefix("s== ")) if isinstance(serial, str) else ""
+    if not isinstance(hint, dict):
+        return "", ""
+    serial, path = hint.get("serial"), hint.get("by_path")
+    return (
+        serial.removeprefix("s==").strip() if isinstance(serial, str) else "",
+        path if isinstance(path, str) else "",
+    )
 
 
 def instance_patch(images: IronicImages) -> Patch:
@@ -173,10 +179,10 @@ def active_body(host: str, user_data: Secret) -> dict[str, Any]:
     return body
 
 
-def refuse_undeployable(spec: DeploySpec, images: IronicImages, hinted: str) -> None:
+def refuse_undeployable(spec: DeploySpec, images: IronicImages, properties: Any) -> None:
     """Everything asked for that this path would silently not do.
 
-    :param hinted: serial number of the node's root device hint.
+    :param properties: of the node, with its root device hint.
     :raises ProvisionerUnsupportedError: :raises ProvisionerRefusedError: as they say; nothing was sent.
     """
     if spec.series != images.series:
@@ -195,9 +201,10 @@ def refuse_undeployable(spec: DeploySpec, images: IronicImages, hinted: str) -> 
                 hint="boot_interface: redfish-virtual-media brings them",
             )
         return
-    if not hinted:
+    serial, path = hinted(properties)
+    if not serial and not path:
         raise ProvisionerRefusedError("no root device is set: Ironic would take the smallest disk by itself")
-    if spec.root_serial and spec.root_serial != hinted:
+    if spec.root_serial and serial and spec.root_serial.strip().lower() != serial.lower():
         raise ProvisionerRefusedError(
-            f"expected the system on disk {spec.root_serial}, found root device hint {hinted}"
+            f"expected the system on disk {spec.root_serial}, found root device hint {serial}"
         )

@@ -38,10 +38,6 @@ class IronicProvisioner:
         """HTTP requests sent so far."""
         return self._link.requests
 
-    @requests.setter
-    def requests(self, value: int) -> None:
-        self._link.requests = value
-
     async def version(self) -> str:
         """The microversion of the API that is spoken."""
         return written(await self._link.version())
@@ -100,7 +96,7 @@ class IronicProvisioner:
             raise ProvisionerStateError(
                 f"it is {node.get('provision_state')}: only an available node is installed"
             )
-        bodies.refuse_undeployable(spec, images, bodies.hinted_serial(node.get("properties")))
+        bodies.refuse_undeployable(spec, images, node.get("properties"))
         if spec.user_data:
             self._link.learn(spec.user_data.reveal())
         await self._patch(id, bodies.instance_patch(images))

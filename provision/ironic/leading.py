@@ -17,6 +17,7 @@ STEP_S = 1.0
 FIELDS = "uuid,provision_state,last_error,maintenance,fault"
 _REACHING = ("verifying",)
 _LOOKING = ("inspecting", "inspect wait")
+_CLEANING = ("cleaning", "clean wait", "clean hold")
 _MANAGED_FROM = ("enroll", "available", "inspect failed", "clean failed", "adopt failed")
 _ABORTED = {"clean wait": "abort", "inspect wait": "abort", "wait call-back": "deleted"}
 _AT_WORK = ("verifying", "inspecting", "cleaning", "deploying", "deleting")
@@ -41,6 +42,8 @@ class Leader:
         :raises ProvisionerDeadlineError: Ironic takes too long.
         """
         node = await self._rest(id, await self._look(id), _REACHING)
+        if node["provision_state"] in _CLEANING:
+            return  # what was asked for is under way
         if node["provision_state"] in _MANAGED_FROM:
             if node["provision_state"] == "clean failed" and node.get("fault"):
                 await self._link.write("DELETE", f"/v1/nodes/{id}/maintenance")
@@ -52,7 +55,12 @@ class Leader:
             )
         if self._link.settings.inspect:
             node = await self._inspected(id, node)
-        await self.tell(id, "provide")
+        try:
+            await self.tell(id, "provide")
+        except ProvisionerStateError:
+            # asked for before, by one whose answer was lost
+            if (await self._look(id))["provision_state"] not in (*_CLEANING, "available"):
+                raise
 
     async def _inspected(self, id: str, node: dict[str, Any]) -> dict[str, Any]:
         if node["provision_state"] not in _LOOKING:

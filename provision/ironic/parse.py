@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from fabricctl.mac import parse_mac
 from provision.install.machine import Disk, Machine, Nic, Phase, Stage
-from provision.ironic.bodies import SERVICE_TAG, TAG, hinted_serial
+from provision.ironic.bodies import SERVICE_TAG, TAG, hinted
 
 FIELDS = (
     "uuid,name,provision_state,target_provision_state,last_error,maintenance,maintenance_reason,fault,power_state,"
@@ -63,8 +63,7 @@ def machine_of(node: Mapping[str, Any], ports: Iterable[Mapping[str, Any]], inve
     properties, extra = _dict(node.get("properties")), _dict(node.get("extra"))
     found = _dict(_dict(inventory).get("inventory"))
     disks = disks_of(found)
-    serial = hinted_serial(properties)
-    root = next((disk.id for disk in disks if serial and disk.serial == serial), serial)
+    root = _root(disks, *hinted(properties))
     named = _text(_dict(found.get("system_vendor")).get("serial_number"))
     return Machine(
         id=_text(node.get("uuid")),
@@ -110,6 +109,14 @@ def disks_of(inventory: Mapping[str, Any]) -> tuple[Disk, ...]:
             )
         )
     return tuple(disks)
+
+
+def _root(disks: Iterable[Disk], serial: str, path: str) -> str:
+    """Id of the disk a root device hint means; where no disks are known, what it says itself."""
+    for disk in disks:
+        if (serial and disk.serial.strip().lower() == serial.lower()) or (path and disk.id_path == path):
+            return disk.id
+    return serial or path
 
 
 def bmc_address(node: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ import pytest
 from tests.sim.ironic import IronicServices, ironic_services
 from tests.sim.judges.environments import IRONIC, InstallError, environment
 
-SYSTEMS = 20
+SYSTEMS = 24
 
 
 @pytest.fixture(scope="module")

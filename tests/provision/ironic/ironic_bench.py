@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
 from fabricctl.mac import Mac
 from provision.bmc.secret import Secret
@@ -25,8 +24,18 @@ def settings(services: IronicServices, **images: str) -> IronicSettings:
         "kernel": f"{services.images}/kernel",
         "ramdisk": f"{services.images}/ramdisk",
     }
-    made = replace(IronicImages("ramdisk"), **given)
-    return IronicSettings(services.url, services.user, Secret(services.password), images=made, managed_s=60)
+    made = {"deploy_interface": "ramdisk", **given}
+    images_of = IronicImages(
+        made["deploy_interface"],
+        made["boot_interface"],
+        made.get("image", ""),
+        made.get("checksum", ""),
+        made.get("kernel", ""),
+        made.get("ramdisk", ""),
+    )
+    return IronicSettings(
+        services.url, services.user, Secret(services.password), images=images_of, managed_s=60
+    )
 
 
 def spec(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
 from fabricctl.errors import (
     OtherMachineError,
     ProvisionerLoginError,
+    ProvisionerOutcomeUnknownError,
     ProvisionerPowerError,
     ProvisionerRefusedError,
     ProvisionerStateError,
@@ -21,6 +24,7 @@ from provision.install.spec import DeploySpec
 from provision.ironic.driver import open_ironic
 from provision.ironic.settings import IronicSettings
 from tests.provision.ironic.ironic_bench import NOTHING, available, settings, settled, spec
+from tests.provision.ironic.ironic_between import between
 from tests.sim.ironic import IronicServices
 
 pytestmark = pytest.mark.slow
@@ -148,8 +152,6 @@ def test_the_root_device_is_set_by_serial_number_and_read_back(services: IronicS
             machine = await available(ironic, spec(services, system))
             disk = Disk("BOSS 61%", "nvme8n1", "BOSS 61%", "Dell BOSS-N1", 480 * 10**9)
             assert (await ironic.set_root(machine, disk)).root_disk == "BOSS 61%"
-            with pytest.raises(ProvisionerRefusedError, match="no serial number"):
-                await ironic.set_root(machine, Disk("", "nvme1n1", "", "", 1))
 
     asyncio.run(run())
 
@@ -239,5 +241,65 @@ def test_a_wrong_password_of_the_api_is_named(services: IronicServices) -> None:
         async with open_ironic(wrong) as ironic:
             with pytest.raises(ProvisionerLoginError, match="Incorrect username or password"):
                 await ironic.find(hostnames=["gpu000"])
+
+    asyncio.run(run())
+
+
+def test_a_client_stopped_at_any_answer_of_a_creation_makes_one_node_in_the_end(
+    services: IronicServices,
+) -> None:
+    system = services.systems[20]
+    wanted = spec(services, system)
+
+    async def stopped(at: int) -> bool:
+        """Creates with an answer lost; False when there were not so many."""
+        async with (
+            between(services.url) as server,
+            open_ironic(replace(settings(services), url=server.url)) as ironic,
+        ):
+            server.lose = at
+            try:
+                await ironic.create(wanted)
+            except (ProvisionerOutcomeUnknownError, ProvisionerUnreachableError):
+                return True
+        return False
+
+    async def run() -> int:
+        at = 1
+        async with open_ironic(settings(services)) as ironic:
+            while await stopped(at):
+                found = await ironic.find(wanted.macs, [wanted.host])
+                machine = found[0] if found else await ironic.create(wanted)
+                link = ironic._link
+                nodes = await link.list("/v1/nodes?fields=uuid,name,extra", "nodes")
+                assert [node["uuid"] for node in nodes if node["name"] == system.name] == [machine.id], at
+                ports = await link.list(f"/v1/ports?node={machine.id}", "ports")
+                assert [port["address"] for port in ports] == [system.mac], at
+                assert machine.macs == (system.mac,), at
+                await link.write("DELETE", f"/v1/nodes/{machine.id}")
+                at += 1
+        return at
+
+    assert (
+        asyncio.run(run()) == 7
+    )  # the version, the node, its port, its mark, and reading it in two requests
+
+
+def test_managing_again_after_a_lost_answer_comes_to_the_same_end(services: IronicServices) -> None:
+    system = services.systems[21]
+
+    async def run() -> None:
+        async with open_ironic(settings(services)) as ironic:
+            id = (await ironic.create(spec(services, system))).id
+            for at in range(2, 8):
+                async with (
+                    between(services.url) as server,
+                    open_ironic(replace(settings(services), url=server.url)) as cut,
+                ):
+                    server.lose = at
+                    with suppress(ProvisionerOutcomeUnknownError, ProvisionerUnreachableError):
+                        await cut.manage(id)
+                await ironic.manage(id)
+                await settled(ironic, [id], [Stage.READY])
 
     asyncio.run(run())
