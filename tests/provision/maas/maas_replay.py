@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from io import StringIO
@@ -14,6 +13,7 @@ from typing import Any
 import requests
 from ruamel.yaml import YAML
 
+from tests.provision.maas.maas_asking import oauth
 from tests.provision.maas.maas_recordings import Recorded
 from tests.provision.maas.maas_uploads import Uploads
 from tests.sim.maas import metadata
@@ -109,7 +109,7 @@ class Replay:
             key, token, secret = (own.get(name, "") for name in ("consumer_key", "token_key", "token_secret"))
         if "badauth" in recorded.name:
             secret = "wrong"  # noqa: S105 - on purpose
-        return {"Authorization": _oauth(key, token, secret)}
+        return {"Authorization": oauth(key, token, secret)}
 
     def mapped(self, text: str) -> str:
         """With our ids in place of the recorded ones."""
@@ -201,16 +201,3 @@ def _body(answer: requests.Response) -> Any:
     if "json" in answer.headers.get("Content-Type", ""):
         return answer.json()
     return answer.text or None
-
-
-def _oauth(key: str, token: str, secret: str) -> str:
-    said = {
-        "oauth_version": "1.0",
-        "oauth_signature_method": "PLAINTEXT",
-        "oauth_consumer_key": key,
-        "oauth_token": token,
-        "oauth_signature": f"%26{secret}",
-        "oauth_nonce": "1",
-    }
-    said["oauth_timestamp"] = str(int(time.time()))
-    return "OAuth " + ", ".join(f'{name}="{value}"' for name, value in said.items())
