@@ -14,7 +14,6 @@ from provision.install.machine import Machine
 from provision.install.spec import Changes
 from provision.maas.events import LARGEST_PAGE, Cursor, Event, events_of, parse_cursor
 from provision.maas.parse import machine_of, machines_of, mapping, text
-from provision.maas.transport import Ask, MaasTransport
 from provision.maas.values import (
     Image,
     Rack,
@@ -27,6 +26,7 @@ from provision.maas.values import (
     results_of,
     subnets_of,
 )
+from provision.maas.wire import Ask, Sender
 
 LONGEST_QUERY = 6000
 """Characters of one query. MAAS stands behind nginx, which refuses request lines of more than 8 KB: 511 ids fit into
@@ -42,7 +42,7 @@ class MaasReads:
 
     name = "MAAS"
 
-    def __init__(self, transport: MaasTransport, *, answer_s: float = 90.0) -> None:
+    def __init__(self, transport: Sender, *, answer_s: float = 90.0) -> None:
         self._transport = transport
         self._answer_s = answer_s
         self._names: dict[str, str] = {}
