@@ -35,6 +35,7 @@ class SchemaName(StrEnum):
     BMC_SESSIONS = "bmc-sessions"
     BMC_STATUS = "bmc-status"
     BMC_TRUST = "bmc-trust"
+    MAAS_DOCTOR = "maas-doctor"
 
 
 def register(app: typer.Typer) -> None:

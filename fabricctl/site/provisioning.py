@@ -153,9 +153,21 @@ class DoctorRoles(Section):
     proxy: str | None = Field(default=None, description="HTTP proxy; default port 8000 of MAAS's host.")
     ntp: str | None = Field(default=None, description="Time server.")
     metadata: str | None = Field(default=None, description="Metadata service; default MAAS's own URL.")
-    dhcp_port: int = Field(default=67, ge=1, le=65535, description="UDP port of the DHCP server.")
+    dhcp_port: int = Field(default=67, ge=1, le=65534, description="UDP port of the DHCP server.")
     dns_port: int = Field(default=53, ge=1, le=65535, description="Port of the DNS server.")
     ntp_port: int = Field(default=123, ge=1, le=65535, description="UDP port of the time server.")
+    domain: str = Field(default="maas", description="DNS domain of hosts whose maas.hosts entry names none.")
+    page: str | None = Field(
+        default=None,
+        description="Page asked for through the proxy; default the Ubuntu archive's Release file.",
+    )
+
+    @field_validator("proxy", "metadata", "page")
+    @classmethod
+    def _http(cls, text: str | None) -> str | None:
+        if text is not None and not re.match(r"https?://[^/@\s?#]+(?:/[^@\s]*)?\Z", text):
+            raise ValueError(f"expected http(s)://HOST[:PORT][/PATH], found {text[:60]!r}")
+        return text
 
 
 class Maas(Section):

@@ -1,4 +1,4 @@
-"""JSON schemas of what ``fabricctl bmc`` writes with ``--format json``."""
+"""JSON schemas of what ``fabricctl bmc`` and ``fabricctl maas`` write with ``--format json``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from provision.report import (
     change_report,
     clock_report,
     credentials_report,
+    doctor_report,
     firmware_report,
     harvest_lists,
     logs_report,
@@ -51,5 +52,6 @@ _CONTENT: Mapping[str, tuple[str, Callable[[], Mapping[str, Any]]]] = {
     "bmc-sessions": (sessions_report.SCHEMA, _list_of("sessions", sessions_report.COLUMNS)),
     "bmc-status": (status_report.SCHEMA, status_report.content_schema),
     "bmc-trust": (trust_report.SCHEMA, trust_report.content_schema),
+    "maas-doctor": (doctor_report.SCHEMA, doctor_report.content_schema),
 }
 NAMES = tuple(_CONTENT)

@@ -1,0 +1,326 @@
+"""Operations on one machine, with the words MAAS refuses them in."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tests.sim.maas import changes, create, phases, storage_ops
+from tests.sim.maas.call import (
+    Answer,
+    Incoming,
+    Refusal,
+    deleted,
+    done_text,
+    invalid,
+    not_allowed,
+    ok,
+    refused,
+    unrecognised,
+)
+from tests.sim.maas.forms import Form
+from tests.sim.maas.machines import MachineRecord
+from tests.sim.maas.scripts import COMMISSIONING
+from tests.sim.maas.states import ACTIONS, FAILURE, Status
+
+if TYPE_CHECKING:
+    from tests.sim.maas.double import MaasDouble
+
+Act = Callable[["MaasDouble", MachineRecord, Incoming], Answer | None]
+"""None: the answer is the machine."""
+KERNELS = {"jammy": ("ga-22.04", "hwe-22.04"), "noble": ("ga-24.04", "hwe-24.04")}
+RELEASABLE = ACTIONS["release"] | {Status.RESERVED, Status.BROKEN}
+_MODES = {
+    Status.COMMISSIONING: ("node commissioning", "commissioning", Status.NEW),
+    Status.DEPLOYING: ("deployment", "deployment", Status.ALLOCATED),
+    Status.DISK_ERASING: ("disk erase", "disk erasing", Status.FAILED_DISK_ERASING),
+    Status.TESTING: ("node testing", "testing", Status.READY),
+}
+"""Status -> words of the request, words of the event, what it becomes when it is aborted."""
+
+
+def serve(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
+    """``machines/ID/``."""
+    if incoming.method not in ("GET", "PUT", "POST", "DELETE"):
+        return not_allowed("GET", "PUT", "POST", "DELETE")
+    act = _ACTS.get((incoming.method, incoming.op))
+    if act is None:
+        return unrecognised(incoming.method, incoming.op)
+    answer = act(double, record, incoming)
+    record.changed()
+    return ok(record.json(double.around)) if answer is None else answer
+
+
+def state(text: str) -> Refusal:
+    """409: not in this status."""
+    return Refusal(refused(409, text))
+
+
+def unlocked(record: MachineRecord) -> None:
+    """:raises Refusal: 403 without a word, the machine is locked."""
+    if record.locked:
+        raise Refusal(refused(403, ""))
+
+
+def acquire(double: MaasDouble, record: MachineRecord, form: Form) -> None:
+    """Make a ready machine the user's."""
+    record.owner, record.agent = double.user, form.get("agent_name")
+    double.asked(record, "User acquiring node", form.get("comment"))
+    double.set_status(record, Status.ALLOCATED)
+
+
+def _read(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
+    return ok(record.json(double.around))
+
+
+def _delete(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
+    unlocked(record)
+    phases.stop(record)
+    del double.records[record.system_id]
+    double.events.drop(record.system_id)
+    return deleted()
+
+
+def _commission(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    if record.status not in ACTIONS["commission"]:
+        text = "Commission is not available because of the current state of the node."
+        raise Refusal(invalid({"__all__": [text]}))
+    form, errors = incoming.form, {}
+    known = {*COMMISSIONING, "none", "", *double.scripts}
+    for name in ("commissioning_scripts", "testing_scripts"):
+        asked = [one for text in form.all(name) for one in text.split(",")]
+        wrong = [one for one in asked if one not in known]
+        if wrong:
+            errors[name] = [create.CHOICE.format(one) for one in wrong]
+    if errors:
+        raise Refusal(invalid(errors))
+    phases.commission(double, record, form)
+
+
+def _deploy(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    form = incoming.form
+    if record.status not in ACTIONS["deploy"]:
+        raise state(f"Can't deploy a machine that is in the '{record.status.value}' state")
+    osystem, series = _image(double, form)
+    kernel = _kernel(osystem, series, form.get("hwe_kernel"), record)
+    if not record.storage.disks:
+        text = "There are currently no storage devices.  Please add a storage device to be able to deploy this node."
+        raise Refusal(invalid({"storage": [text]}))
+    user_data = _decoded(form.get("user_data"))
+    if not double.reachable(record, "deploy"):
+        raise Refusal(refused(500, f"Error determining BMC task queue for machine {record.system_id}"))
+    if record.status is Status.READY:
+        acquire(double, record, form)
+    record.osystem, record.series, record.kernel = osystem, series, kernel
+    record.user_data = user_data
+    record.agent = form.get("agent_name", record.agent)
+    phases.deploy(double, record, form.get("comment"))
+
+
+def _image(double: MaasDouble, form: Form) -> tuple[str, str]:
+    asked = form.get("distro_series")
+    osystem = form.get("osystem")
+    images = sorted(double.settings.images)
+    if not asked:
+        return "ubuntu", "noble" if "ubuntu/noble" in images else "jammy"
+    found = asked if asked in images else next((one for one in images if one.partition("/")[2] == asked), "")
+    if osystem and found and found.partition("/")[0] != osystem:
+        found = ""
+    if not found:
+        choices = ", ".join(f"'{one}'" for one in ["", *images])
+        text = f"'{asked}' is not a valid distro_series.  It should be one of: {choices}."
+        raise Refusal(invalid({"distro_series": [text]}))
+    name, _, series = found.partition("/")
+    return name, series
+
+
+def _kernel(osystem: str, series: str, asked: str, record: MachineRecord) -> str:
+    kernels = KERNELS.get(series, ())
+    if osystem == "ubuntu" and asked and asked not in kernels:
+        text = f"{asked} is not available for {osystem}/{series} on {record.architecture}."
+        raise Refusal(invalid({"hwe_kernel": [text]}))
+    return asked or (kernels[0] if kernels else "")
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text)
+    except binascii.Error as problem:
+        raise Refusal(refused(500, str(problem))) from None
+
+
+def _release(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    release(double, record, incoming)
+
+
+def release(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    """Release a machine; one that is ready or being released is left as it is."""
+    unlocked(record)
+    if record.status in (Status.RELEASING, Status.READY):
+        return
+    if record.status not in RELEASABLE:
+        raise state(f"Machine cannot be released in its current state ('{record.status.value}').")
+    form = incoming.form
+    phases.release(double, record, form.get("comment"), erase=form.flag("erase"))
+
+
+def _abort(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer | None:
+    mode = _MODES.get(record.status)
+    if mode is None:
+        where = f"node {record.system_id} is in state {record.status.value}"
+        raise state(f"Cannot abort in current state: {where}.")
+    asked, said, becomes = mode
+    phases.stop(record)
+    double.asked(record, f"User aborting {asked}", incoming.form.get("comment"))
+    double.event(record, "INFO", f"Aborted {said}")
+    shown = record.json(double.around)
+    phases.cycle_power(record, on=False)
+    if record.status is Status.TESTING:
+        becomes = record.extra.get("before test", becomes)
+    double.set_status(record, becomes)
+    return ok(shown)
+
+
+def _power_on(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    if record.owner is None:
+        raise state("Can't start node: it hasn't been allocated.")
+    _need_rack(double, record, "power_on")
+    double.asked(record, "User powering up node", incoming.form.get("comment"))
+    phases.cycle_power(record, on=True)
+
+
+def _power_off(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    _need_rack(double, record, "power_off")
+    double.asked(record, "User powering down node", incoming.form.get("comment"))
+    phases.cycle_power(record, on=False)
+
+
+def _query(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
+    _need_rack(double, record, "query_power_state")
+    record.power_state = "on" if record.power_on else "off"
+    return ok({"state": record.power_state})
+
+
+def _need_rack(double: MaasDouble, record: MachineRecord, op: str) -> None:
+    if not double.reachable(record, op):
+        text = phases.NO_RACK.format(record.hostname)
+        double.event(record, "WARNING", "Failed to query node's BMC", text)
+        raise Refusal(refused(503, text))
+
+
+def _mark_broken(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    if record.owner != double.user:
+        raise Refusal(refused(403, ""))
+    comment = incoming.form.get("comment") or incoming.form.get("error_description")
+    double.asked(record, "User marking node broken", comment)
+    phases.stop(record)
+    if record.status in RELEASABLE:
+        phases.cycle_power(record, on=False)
+    changes.show_filesystems(record)
+    double.set_status(record, Status.BROKEN)
+    record.owner, record.error_description = None, comment
+
+
+def _mark_fixed(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    if record.status is not Status.BROKEN:
+        raise state("Can't mark a non-broken node as 'Ready'.")
+    double.asked(record, "User marking node fixed", incoming.form.get("comment"))
+    record.error_description, record.osystem, record.series = "", "", ""
+    double.set_status(record, Status.READY)
+
+
+def _lock(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    if record.locked:
+        raise state("Machine is already locked")
+    if record.status not in ACTIONS["lock"]:
+        raise state("Can't lock, node is not deployed or deploying")
+    double.asked(record, "User locking node", incoming.form.get("comment"))
+    record.locked = True
+
+
+def _unlock(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    if not record.locked:
+        raise state("Machine is not locked")
+    double.asked(record, "User unlocking node", incoming.form.get("comment"))
+    record.locked = False
+
+
+def _override(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    if record.status is not Status.FAILED_TESTING:
+        raise state("Unable to override node status. Node is not in 'Failed testing' status.")
+    double.asked(record, "User overrode 'Failed testing' status", incoming.form.get("comment"))
+    double.set_status(record, Status.DEPLOYED if record.osystem else Status.READY)
+
+
+def _rescue(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    phases.enter_rescue(double, record, incoming.form.get("comment"))
+
+
+def _leave_rescue(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    phases.exit_rescue(double, record, incoming.form.get("comment"))
+
+
+def _test(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    phases.test(double, record, incoming.form.get("comment"))
+
+
+def _token(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
+    return ok(record.token)
+
+
+def _details(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
+    return done_text("")
+
+
+def _owner_data(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    for name, values in incoming.form.fields.items():
+        if name == "op":
+            continue
+        if values[-1]:
+            record.owner_data[name] = values[-1]
+        else:
+            record.owner_data.pop(name, None)
+
+
+def _nothing(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    """It changes nothing that is kept."""
+
+
+def _power_parameters(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
+    return ok(record.power)
+
+
+def failing(status: Status) -> Status | None:
+    """What a status becomes when its work fails."""
+    return FAILURE.get(status)
+
+
+_ACTS: dict[tuple[str, str | None], Act] = {
+    ("GET", None): _read,
+    ("PUT", None): create.update,
+    ("DELETE", None): _delete,
+    ("GET", "power_parameters"): _power_parameters,
+    ("GET", "query_power_state"): _query,
+    ("GET", "get_token"): _token,
+    ("GET", "details"): _details,
+    ("POST", "commission"): _commission,
+    ("POST", "deploy"): _deploy,
+    ("POST", "release"): _release,
+    ("POST", "abort"): _abort,
+    ("POST", "power_on"): _power_on,
+    ("POST", "power_off"): _power_off,
+    ("POST", "mark_broken"): _mark_broken,
+    ("POST", "mark_fixed"): _mark_fixed,
+    ("POST", "lock"): _lock,
+    ("POST", "unlock"): _unlock,
+    ("POST", "override_failed_testing"): _override,
+    ("POST", "rescue_mode"): _rescue,
+    ("POST", "exit_rescue_mode"): _leave_rescue,
+    ("POST", "test"): _test,
+    ("POST", "set_owner_data"): _owner_data,
+    ("POST", "set_workload_annotations"): _owner_data,
+    ("POST", "clear_default_gateways"): _nothing,
+    **storage_ops.ACTS,
+}
