@@ -23,6 +23,8 @@ class End(StrEnum):
     DEPLOYED = "deployed"
     RELEASED = "released"
     REPLACED = "replaced"
+    BEGUN = "begun"
+    """It goes on in the provisioner, and nobody waited for it."""
     UNCHANGED = "nothing to do"
     QUARANTINED = "quarantined"
     FAILED = "failed, not in quarantine"

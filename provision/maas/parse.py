@@ -15,12 +15,12 @@ STATES: Mapping[int, tuple[Stage, Phase | None]] = {
     2: (Stage.FAILED, Phase.COMMISSION),
     3: (Stage.OTHER, None),  # Missing
     4: (Stage.READY, None),
-    5: (Stage.OTHER, None),  # Reserved
+    5: (Stage.ALLOCATED, None),  # Reserved
     6: (Stage.DEPLOYED, None),
     7: (Stage.OTHER, None),  # Retired
     8: (Stage.BROKEN, None),
     9: (Stage.DEPLOYING, None),
-    10: (Stage.OTHER, None),  # Allocated: somebody's, or what an aborted deployment leaves
+    10: (Stage.ALLOCATED, None),  # Allocated: somebody's, or what an aborted deployment leaves
     11: (Stage.FAILED, Phase.DEPLOY),
     12: (Stage.RELEASING, None),
     13: (Stage.FAILED, Phase.RELEASE),

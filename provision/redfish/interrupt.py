@@ -9,15 +9,13 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from provision.bmc.reply import Reply
-
 T = TypeVar("T")
 
 GRACE_S = 5.0
 """Seconds an interrupted login or command may still take, so that its outcome is known."""
 
 
-async def finish(work: Awaitable[Reply]) -> Reply:
+async def finish(work: Awaitable[T]) -> T:
     """Await what should not be cut off half-way: when interrupted, it may end within a few seconds first."""
     task = asyncio.ensure_future(work)
     try:

@@ -95,7 +95,7 @@ def test_every_state_of_maas_has_a_stage(captures: Path) -> None:
     }
     other = {word for word, stage in stages.items() if stage is Stage.OTHER}
     assert other == {
-        "Missing", "Reserved", "Allocated", "Retired", "Rescue mode", "Entering rescue mode",
+        "Missing", "Retired", "Rescue mode", "Entering rescue mode",
         "Failed to enter rescue mode", "Exiting rescue mode", "Failed to exit rescue mode", "Testing",
         "Failed testing",
     }  # fmt: skip

@@ -25,7 +25,7 @@ def validate(document: Json) -> None:
     """What MAAS checks before it looks at the machine. :raises UnsupportedError: with MAAS's words."""
     for device in document["layout"].values():
         if device.get("type") not in DEVICE_TYPES:
-            raise UnsupportedError(f"UnsupportedError device type '{device.get('type')}'")
+            raise UnsupportedError(f"Unsupported device type '{device.get('type')}'")
 
 
 @dataclass

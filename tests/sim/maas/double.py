@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.sim.maas import actions, create, describe, lists, network, places, storage_ops, tags
+from tests.sim.maas import actions, create, describe, lists, metadata, network, places, storage_ops, tags
 from tests.sim.maas.auth import ApiKey, Login, check, wrong_key
 from tests.sim.maas.call import (
     API,
@@ -235,6 +235,10 @@ class MaasDouble:
         with self.lock:
             self.time.settle()
             path, _, asked = target.partition("?")
+            if path.startswith(metadata.METADATA):
+                return self._logged(
+                    method, path, "metadata", Reply(self._to_machine(method, path, headers, body))
+                )
             if not path.startswith(API):
                 return self._logged(method, path, "", Reply(absent("page")))
             login = check(headers.get("authorization", ""), self.key, self.time.real().timestamp())
@@ -248,6 +252,11 @@ class MaasDouble:
             if login is Login.WRONG:
                 return self._logged(method, path, op, Reply(wrong_key()))
             return self._logged(method, path, op, self._with_faults(incoming, op, names), names)
+
+    def _to_machine(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Answer:
+        """What a machine that boots asks, with its own key."""
+        form = parse_body(headers.get("content-type", ""), body)
+        return metadata.serve(self, method, path, headers.get("authorization", ""), form)
 
     def _about(self, incoming: Incoming) -> tuple[str, tuple[str, ...]]:
         """(operation as faults name it, names of the machine it is about)."""

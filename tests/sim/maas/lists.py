@@ -17,7 +17,7 @@ from tests.sim.maas.call import (
     unrecognised,
 )
 from tests.sim.maas.forms import Form
-from tests.sim.maas.machines import MachineRecord
+from tests.sim.maas.machines import MachineRecord, shown
 from tests.sim.maas.scripts import KINDS
 from tests.sim.maas.states import Status
 
@@ -121,7 +121,7 @@ def allocate(double: MaasDouble, incoming: Incoming) -> Answer:
         if named and same and tagged and record.status is Status.READY and not record.locked:
             if not form.flag("dry_run"):
                 actions.acquire(double, record, form)
-            return ok(record.json(double.around))
+            return ok({**shown(record, double.around), "constraints_by_type": {}})
     if form.get("system_id"):
         raise Refusal(refused(409, f"No machine with system ID {form.get('system_id')} available."))
     if asked:

@@ -62,6 +62,7 @@ class Interface:
     """An interface. :param seen: what commissioning found of it; None: known only from create.
 
     :param link: id of its link to the subnet; :param address: the address it was seen with.
+    :param given: the address MAAS gave it for what is installed.
     """
 
     id: int
@@ -70,6 +71,7 @@ class Interface:
     seen: NicHardware | None = None
     link: int | None = None
     address: str = ""
+    given: str = ""
 
     def shown(self, system_id: str) -> dict[str, Any]:
         """As the API shows it."""
@@ -81,7 +83,7 @@ class Interface:
             "mac_address": self.mac,
             "system_id": system_id,
             "vlan": VLAN if seen else None,
-            "links": [{"id": self.link, "mode": "auto", "subnet": SUBNET}] if self.link else [],
+            "links": self._links(),
             "discovered": [{"subnet": SUBNET, "ip_address": self.address}] if self.address else None,
             "vendor": seen.vendor if seen else None,
             "product": seen.product if seen else None,
@@ -99,6 +101,27 @@ class Interface:
             "parents": [],
             "resource_uri": f"{API}nodes/{system_id}/interfaces/{self.id}/",
         }
+
+    def _links(self) -> list[dict[str, Any]]:
+        if not self.link:
+            return []
+        address = {"ip_address": self.given} if self.given else {}
+        return [{"id": self.link, "mode": "auto", **address, "subnet": SUBNET}]
+
+
+def unlink(record: MachineRecord) -> None:
+    """A commissioning begins: interfaces are not configured any more."""
+    for nic in record.nics:
+        nic.link, nic.given = None, ""
+
+
+def give_addresses(double: MaasDouble, record: MachineRecord) -> None:
+    """An installation begins: each link gets an address of the subnet."""
+    for nic in record.nics:
+        if nic.link and not nic.given:
+            number = double.new_id("address")
+            nic.given = f"10.0.{number // 250}.{number % 250}"
+    record.changed()
 
 
 def found(double: MaasDouble, record: MachineRecord) -> None:

@@ -24,6 +24,28 @@ KINDS = {
 }
 BMC_CONFIG = "30-maas-01-bmc-config"
 INVENTORY = "50-maas-01-commissioning"
+_LEVELS = (("USER", "User"), ("OPERATOR", "Operator"), ("ADMIN", "Administrator"))
+BMC_PARAMETERS: dict[str, Any] = {
+    "maas_auto_ipmi_user": {
+        "type": "string",
+        "max": 20,
+        "value": "maas",
+        "argument_format": "--username={input}",
+    },
+    "maas_auto_ipmi_cipher_suite_id": {
+        "type": "string",
+        "max": 2,
+        "value": "3",
+        "argument_format": "--ipmi-cipher-suite-id={input}",
+    },
+    "maas_auto_ipmi_user_privilege_level": {
+        "type": "choice",
+        "value": "ADMIN",
+        "choices": [list(level) for level in _LEVELS],
+        "argument_format": "--ipmi-privilege-level={input}",
+    },
+}
+"""What the script that writes MAAS's own user into the BMC is run with."""
 COMMISSIONING: dict[str, tuple[int, int]] = {
     "20-maas-01-install-lldpd": (1, 30),
     "20-maas-02-dhcp-unconfigured-ifaces": (2, 10),

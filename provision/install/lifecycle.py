@@ -1,0 +1,202 @@
+"""What is to be done next with a machine, by what is asked for and what the provisioner says of it.
+
+Everything is decided from the machine as it is, never from what somebody remembers: a run that was killed is run again
+and goes on. A phase that failed ends in quarantine, and from there nothing leads back but an explicit wish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+from enum import StrEnum
+
+from provision.install.machine import QUARANTINE_TAG, Machine, Phase, Stage
+
+
+class Verb(StrEnum):
+    """What is asked for."""
+
+    COMMISSION = "commission"
+    DEPLOY = "deploy"
+    RELEASE = "release"
+
+
+class Act(StrEnum):
+    """What is to be done next."""
+
+    DONE = "done"
+    """It is as wanted."""
+    START = "start"
+    """Begin a phase."""
+    WAIT = "wait"
+    """A phase is under way: wait for its end."""
+    RESTORE = "restore"
+    """End its quarantine."""
+    QUARANTINE = "quarantine"
+    """A phase failed, or a quarantine was begun and not finished: take it out of the pool."""
+    FAIL = "fail"
+    """It went back to where it was: it did not come to the phase."""
+    REFUSE = "refuse"
+    """Not possible, or not without being asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is wanted of a machine.
+
+    :param again: commission a machine that is ready, install one that is installed: it is released first, and every
+        disk is wiped. :param from_quarantine: also a machine in quarantine, or one whose last phase failed.
+    """
+
+    verb: Verb
+    again: bool = False
+    from_quarantine: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is to be done next. :param phase: which is begun or waited for; :param words: why, for people."""
+
+    act: Act
+    phase: Phase | None = None
+    words: str = ""
+
+
+_PHASE = {Verb.COMMISSION: Phase.COMMISSION, Verb.DEPLOY: Phase.DEPLOY, Verb.RELEASE: Phase.RELEASE}
+_UNDER_WAY = {
+    Stage.MANAGING: Phase.COMMISSION,
+    Stage.DEPLOYING: Phase.DEPLOY,
+    Stage.RELEASING: Phase.RELEASE,
+}
+_WAITS = {
+    Verb.COMMISSION: frozenset({Stage.MANAGING, Stage.RELEASING}),
+    Verb.DEPLOY: frozenset({Stage.MANAGING, Stage.DEPLOYING, Stage.RELEASING}),
+    Verb.RELEASE: frozenset({Stage.RELEASING}),
+}
+_IN_THE_POOL = frozenset({Stage.READY, Stage.ALLOCATED, Stage.FAILED})
+"""Where a machine with the tag is not safe: somebody may be given it."""
+
+
+def phase_of(verb: Verb) -> Phase:
+    """The phase a verb is named after."""
+    return _PHASE[verb]
+
+
+def under_way(machine: Machine) -> Phase | None:
+    """The phase it is in, None when it rests."""
+    return _UNDER_WAY.get(machine.stage)
+
+
+def decide(wish: Wish, machine: Machine, begun: Set[Phase] = frozenset(), *, ours: bool = False) -> Step:
+    """What is to be done next.
+
+    :param begun: phases that this run saw begin on this machine. :param ours: the last thing recorded about it is that
+        we began to install it, so that an allocation is ours too.
+    """
+    if machine.stage is Stage.OTHER:
+        return Step(Act.REFUSE, words=f"it is {_state(machine)}: nothing is done to it")
+    if machine.stage in _UNDER_WAY and machine.stage in _WAITS[wish.verb]:
+        return Step(Act.WAIT, _UNDER_WAY[machine.stage], _state(machine))
+    quarantine = _quarantined(wish, machine, begun)
+    if quarantine is not None:
+        return quarantine
+    if machine.locked and not _satisfied(wish, machine):
+        return Step(
+            Act.REFUSE, words=f"it is {_state(machine)} and locked: unlock it in the provisioner first"
+        )
+    return _DECIDE[wish.verb](wish, machine, begun, ours)
+
+
+def _quarantined(wish: Wish, machine: Machine, begun: Set[Phase]) -> Step | None:
+    """What its quarantine asks for, None where there is none."""
+    tagged = QUARANTINE_TAG in machine.tags
+    if not tagged and machine.stage is not Stage.BROKEN:
+        return None
+    if machine.stage in _UNDER_WAY:
+        return Step(Act.REFUSE, words=f"it is {_state(machine)}, and in quarantine")
+    if wish.from_quarantine and not begun:
+        return Step(Act.RESTORE, words=f"in quarantine{_said(machine)}")
+    if machine.stage in _IN_THE_POOL:
+        return Step(Act.QUARANTINE, words="its quarantine was begun and not finished")
+    state = "" if machine.stage is Stage.BROKEN else f" and {_state(machine)}"
+    return Step(Act.REFUSE, words=f"in quarantine{state}{_said(machine)}; --from-quarantine takes it back")
+
+
+def _satisfied(wish: Wish, machine: Machine) -> bool:
+    """Whether a lock is in nobody's way: there is nothing to do."""
+    return wish.verb is Verb.DEPLOY and machine.stage is Stage.DEPLOYED and not wish.again
+
+
+def _commission(wish: Wish, machine: Machine, begun: Set[Phase], ours: bool) -> Step:  # noqa: ARG001
+    done = Phase.COMMISSION in begun
+    if machine.stage is Stage.NEW:
+        return _back(machine) if done else Step(Act.START, Phase.COMMISSION, "never commissioned")
+    if machine.stage is Stage.READY:
+        if wish.again and not done:
+            return Step(Act.START, Phase.COMMISSION, "commissioned again")
+        return Step(Act.DONE, words=_state(machine))
+    if machine.stage is Stage.FAILED:
+        return _failed(wish, machine, begun, Phase.COMMISSION)
+    return Step(Act.REFUSE, words=f"it is {_state(machine)}: release it first")
+
+
+def _deploy(wish: Wish, machine: Machine, begun: Set[Phase], ours: bool) -> Step:
+    done = Phase.DEPLOY in begun
+    if machine.stage is Stage.READY:
+        return _back(machine) if done else Step(Act.START, Phase.DEPLOY, "ready")
+    if machine.stage is Stage.DEPLOYED:
+        if wish.again and not done:
+            return Step(Act.START, Phase.RELEASE, "installed; it is released first, then installed again")
+        return Step(Act.DONE, words=_state(machine))
+    if machine.stage is Stage.FAILED:
+        return _failed(wish, machine, begun, Phase.RELEASE)
+    if machine.stage is Stage.ALLOCATED and (done or ours):
+        return Step(Act.QUARANTINE, words=f"its installation did not begin{_said(machine)}")
+    if machine.stage is Stage.NEW:
+        return Step(Act.REFUSE, words=f"it is {_state(machine)}: commission it first")
+    owner = f" to {machine.owner}" if machine.owner else ""
+    return Step(Act.REFUSE, words=f"it is {_state(machine)}{owner}: release it first")
+
+
+def _release(wish: Wish, machine: Machine, begun: Set[Phase], ours: bool) -> Step:  # noqa: ARG001
+    done = Phase.RELEASE in begun
+    if machine.stage in (Stage.READY, Stage.NEW):
+        return Step(Act.DONE, words=_state(machine))
+    if machine.stage in (Stage.DEPLOYED, Stage.ALLOCATED):
+        return _back(machine) if done else Step(Act.START, Phase.RELEASE, _state(machine))
+    if machine.stage is Stage.FAILED:
+        if machine.failed is Phase.COMMISSION:
+            return Step(Act.REFUSE, words=f"it is {_state(machine)}: there is nothing to release")
+        if done:
+            return Step(Act.QUARANTINE, words=_state(machine))
+        return Step(Act.START, Phase.RELEASE, _state(machine))
+    return Step(Act.REFUSE, words=f"it is {_state(machine)}: it cannot be released now")
+
+
+def _failed(wish: Wish, machine: Machine, begun: Set[Phase], again: Phase) -> Step:
+    """A phase failed: into quarantine, unless it is asked to try again and has not been yet.
+
+    :param again: the phase that leads out of the failure.
+    """
+    if not wish.from_quarantine or begun:
+        return Step(Act.QUARANTINE, words=_state(machine) + _said(machine))
+    if wish.verb is Verb.DEPLOY and machine.failed is Phase.COMMISSION:
+        return Step(Act.REFUSE, words=f"it is {_state(machine)}: commission it first")
+    if wish.verb is Verb.COMMISSION and machine.failed is not Phase.COMMISSION:
+        return Step(Act.REFUSE, words=f"it is {_state(machine)}: release it first")
+    return Step(Act.START, again, _state(machine))
+
+
+def _back(machine: Machine) -> Step:
+    return Step(Act.FAIL, words=f"it went back to {_state(machine)}{_said(machine)}")
+
+
+def _state(machine: Machine) -> str:
+    return machine.status or machine.stage.value
+
+
+def _said(machine: Machine) -> str:
+    return f": {machine.said}" if machine.said else ""
+
+
+_DECIDE = {Verb.COMMISSION: _commission, Verb.DEPLOY: _deploy, Verb.RELEASE: _release}

@@ -1,0 +1,162 @@
+"""What is kept of installations in a site's store: events, node states, and facts of the family ``install``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Protocol
+
+from fabricctl.errors import InServiceError, StateConflictError, TransitionError
+from fabricctl.nodes.facts import FactTelling, NodeFact, Value, family_of
+from fabricctl.nodes.model import EventKind, NodeRecord, NodeState
+from fabricctl.nodes.transitions import plan_transitions
+from provision.workflows.journal import FORGET, Begun, Journal, Move
+
+if TYPE_CHECKING:
+    from fabricctl.adapters.store.store import Store
+
+FAMILY = "install"
+MACHINE_ID = "install.machine_id"
+"""Id of its machine in the provisioner."""
+DISKS = "install.disks"
+"""Its disks as they were after the last good commissioning."""
+ROOT = "install.root_serial"
+"""Serial number of the disk the system is on."""
+SERIES = "install.series"
+"""What is installed."""
+
+
+class Book(Protocol):
+    """Keeps what is done to hosts, from before it is sent."""
+
+    def begin(self, kind: EventKind, host: str, moves: Sequence[Move]) -> Begun:
+        """As :class:`provision.workflows.journal.Record`."""
+        ...
+
+    def move(self, hosts: Sequence[str], to: NodeState, reason: str) -> str:
+        """Bring node records to a state. :returns: why it cannot be; empty when it was, or is so already."""
+        ...
+
+    def planned(self, hosts: Sequence[str]) -> list[str]:
+        """Those that are planned and nothing more yet, by their node records."""
+        ...
+
+    def note(self, notes: Mapping[str, Mapping[str, Value]]) -> None:
+        """Keep facts: host -> field -> value. :raises StateError: they cannot be kept."""
+        ...
+
+    def noted(self, hosts: Sequence[str]) -> Mapping[str, Mapping[str, Value]]:
+        """Facts of the family ``install`` that hold: host -> field -> value."""
+        ...
+
+    def begun(self, hosts: Sequence[str]) -> Mapping[str, tuple[EventKind, datetime]]:
+        """The last phase that was begun on each host, and when."""
+        ...
+
+
+class _NoBook:
+    def begin(self, kind: EventKind, host: str, moves: Sequence[Move]) -> Begun:
+        return FORGET.begin(kind, host, moves)
+
+    def move(self, hosts: Sequence[str], to: NodeState, reason: str) -> str:  # noqa: ARG002
+        return ""
+
+    def planned(self, hosts: Sequence[str]) -> list[str]:  # noqa: ARG002
+        return []
+
+    def note(self, notes: Mapping[str, Mapping[str, Value]]) -> None:
+        pass
+
+    def noted(self, hosts: Sequence[str]) -> Mapping[str, Mapping[str, Value]]:  # noqa: ARG002
+        return {}
+
+    def begun(self, hosts: Sequence[str]) -> Mapping[str, tuple[EventKind, datetime]]:  # noqa: ARG002
+        return {}
+
+
+NO_BOOK: Book = _NoBook()
+"""Keeps nothing: where somebody else keeps the record."""
+
+PHASES = frozenset(
+    {
+        EventKind.NODE_COMMISSION,
+        EventKind.NODE_DEPLOY,
+        EventKind.NODE_RELEASE,
+        EventKind.NODE_QUARANTINE,
+    }
+)
+
+
+@dataclass(frozen=True)
+class StoreBook:
+    """A book over one open store.
+
+    :param source: who says the facts (``maas``); :param forced: hosts for which a guard was overridden.
+    """
+
+    store: Store
+    reason: str
+    source: str
+    forced: Collection[str] = ()
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    def begin(self, kind: EventKind, host: str, moves: Sequence[Move]) -> Begun:
+        """Keep what is about to be done. :raises StateError: it cannot be kept."""
+        return Journal(self.store, self.reason, self.forced, self.now).begin(kind, host, moves)
+
+    def move(self, hosts: Sequence[str], to: NodeState, reason: str) -> str:
+        """Bring node records to a state, those that are not there. :returns: why one of them cannot be."""
+        from fabricctl.workflows.state_place import operator
+
+        records = self.store.nodes.all(list(hosts))
+        states = {host: _state(records.get(host)) for host in hosts}
+        wanted = {host: one for host, one in states.items() if one[0] is not to or not one[1]}
+        try:
+            forced = {host: one for host, one in wanted.items() if host in self.forced}
+            plain = {host: one for host, one in wanted.items() if host not in self.forced}
+            moves = [*plan_transitions(plain, to), *plan_transitions(forced, to, force=True)]
+            self.store.nodes.change_states(moves, who=operator(), reason=reason, now=self.now())
+        except (TransitionError, InServiceError, StateConflictError) as exc:
+            return f"its node record was left as it is: {exc}"
+        return ""
+
+    def planned(self, hosts: Sequence[str]) -> list[str]:
+        """Those that are planned and nothing more yet."""
+        records = self.store.nodes.all(list(hosts))
+        return [host for host in hosts if _state(records.get(host))[0] is NodeState.PLANNED]
+
+    def note(self, notes: Mapping[str, Mapping[str, Value]]) -> None:
+        """Keep facts, all of one host together."""
+        from fabricctl.workflows.state_place import operator
+
+        tellings = [
+            FactTelling(host, [NodeFact("", name, value, self.source) for name, value in fields.items()])
+            for host, fields in notes.items()
+            if fields
+        ]
+        if tellings:
+            self.store.facts.tell(tellings, who=operator(), reason=self.reason, now=self.now())
+
+    def noted(self, hosts: Sequence[str]) -> Mapping[str, Mapping[str, Value]]:
+        """Facts of the family ``install`` that hold."""
+        return {
+            host: {
+                stored.fact.field: stored.fact.value
+                for stored in facts
+                if family_of(stored.fact.field) == FAMILY and not stored.fact.part
+            }
+            for host, facts in self.store.facts.current(hosts).items()
+        }
+
+    def begun(self, hosts: Sequence[str]) -> Mapping[str, tuple[EventKind, datetime]]:
+        """The last phase that was begun on each host; events come oldest first, so the last one stays."""
+        return {
+            event.subject: (event.kind, event.at)
+            for event in self.store.events.all(subjects=hosts)
+            if event.kind in PHASES
+        }
+
+
+def _state(record: NodeRecord | None) -> tuple[NodeState, int]:
+    return (NodeState.PLANNED, 0) if record is None else (record.state, record.version)

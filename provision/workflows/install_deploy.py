@@ -1,0 +1,183 @@
+"""Installing: on the disk that the site's rule chooses, told by its serial number, and on no other."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from fabricctl.errors import ProvisionerStateError
+from provision.bmc.secret import Secret
+from provision.install.disk_record import compare, fingerprint, read_fingerprint
+from provision.install.disk_rule import DiskRule
+from provision.install.disks import DiskChoice, choose_boot_disk, verify_root
+from provision.install.lifecycle import Verb, Wish
+from provision.install.machine import Machine, Phase
+from provision.install.outcome import NodeResult
+from provision.install.provisioner import Provisioner
+from provision.install.spec import DeploySpec
+from provision.redfish.interrupt import finish
+from provision.workflows.install_book import DISKS, ROOT, SERIES
+from provision.workflows.install_commission import Judge, lacks, no_judge
+from provision.workflows.install_model import FlowOptions
+from provision.workflows.install_node import Checked, Node
+from provision.workflows.install_run import Job, run_fleet
+from provision.workflows.install_send import AGAIN
+
+Export = Callable[[str], Awaitable[str]]
+"""Before a host's disks are wiped: keep the state of its ZFS pools. Returns what was done or why it could not be."""
+
+
+class Seeds(Protocol):
+    """Makes what a host is told at its first boot, with host keys of its own."""
+
+    def make(self, host: str) -> Secret:
+        """Fresh keys, recorded as expected; the user data that brings them. :raises StateError: not recorded."""
+        ...
+
+    def settle(self, host: str) -> None:
+        """The host was installed: of the expected keys, the last ones hold."""
+        ...
+
+
+@dataclass(frozen=True)
+class DeployJob:
+    """One host to install.
+
+    :param rule: which disk, None when the site has none for it (then it is refused); :param judge: of its hardware.
+    :param kernel: ``ga`` or ``hwe``.
+    """
+
+    host: str
+    rule: DiskRule | None
+    series: str
+    kernel: str = "ga"
+    judge: Judge = no_judge
+
+
+@dataclass
+class DeployWork:
+    """How one host is installed. :param accept_disk_change: also when its disks are not those recorded."""
+
+    wish: Wish
+    job: DeployJob
+    seeds: Seeds
+    accept_disk_change: bool = False
+    export: Export | None = None
+    comment: str = ""
+    _user_data: Secret | None = field(default=None, init=False)
+
+    async def prepare(self, node: Node, phase: Phase) -> str:
+        """The disk and the hardware first: a machine that will be refused is not released either."""
+        if phase is Phase.RELEASE and not self.wish.again:
+            return ""  # out of a failure: nobody has looked at it since
+        refused = refusal(self.job, node.machine, node.noted.get(DISKS), accept=self.accept_disk_change)
+        if not refused and phase is Phase.RELEASE and self.export is not None:
+            node.say("keeping the state of its ZFS pools")
+            node.notes.append(await self.export(node.host))
+        return refused
+
+    async def send(self, node: Node, phase: Phase) -> None:
+        """Release it, or choose the disk again, set it, look, and install."""
+        if phase is Phase.RELEASE:
+            await node.call(lambda: node.provisioner.release(node.machine.id, self.comment))
+            return
+        choice = choose_boot_disk(node.machine.disks, self.job.rule)
+        wrong = choice.refused or await self._set_root(node, choice)
+        if wrong:
+            raise ProvisionerStateError(f"the boot disk is not as it should be: {wrong}")
+        spec = DeploySpec(
+            self.job.series,
+            self.job.kernel,
+            self._seed(node.host),
+            choice.disk.serial if choice.disk is not None else "",
+            self.comment,
+        )
+        await node.call(lambda: node.provisioner.deploy(node.machine.id, spec))
+
+    def _seed(self, host: str) -> Secret:
+        """Made once: whichever of two commands was carried out, the keys are those that are recorded."""
+        if self._user_data is None:
+            self._user_data = self.seeds.make(host)
+        return self._user_data
+
+    async def _set_root(self, node: Node, choice: DiskChoice) -> str:
+        """Set the disk and look. :returns: what is wrong with it afterwards."""
+        disk = choice.disk
+        if disk is None or not verify_root(node.machine, choice):
+            return ""
+        for _ in range(2):
+            node.calls += 1
+            try:
+                node.machine = await finish(node.provisioner.set_root(node.machine, disk))
+            except AGAIN:
+                if await node.look() is None:
+                    break
+            if not verify_root(node.machine, choice):
+                return ""
+        return verify_root(node.machine, choice)
+
+    async def check(self, node: Node) -> Checked:
+        """Installed is not enough: on the disk it should be on, and the release that was asked for."""
+        findings = []
+        machine = node.machine
+        if machine.series and machine.series != self.job.series:
+            findings.append(f"expected {self.job.series}, found {machine.series}")
+        elif machine.kernel and not machine.kernel.startswith(self.job.kernel):
+            findings.append(f"expected kernel {self.job.kernel}, found {machine.kernel}")
+        if Phase.DEPLOY not in node.begun and not node.ours:
+            return Checked(findings=tuple(findings))
+        choice = choose_boot_disk(machine.disks, self.job.rule)
+        wrong = choice.refused or verify_root(machine, choice)
+        if wrong:
+            return Checked(broken=f"it was installed on another disk: {wrong}")
+        self.seeds.settle(node.host)
+        serial = choice.disk.serial if choice.disk is not None else ""
+        notes = {ROOT: serial, SERIES: machine.series or self.job.series}
+        return Checked(
+            findings=tuple(findings), notes={**notes, DISKS: fingerprint(machine.disks).as_value()}
+        )
+
+
+def refusal(job: DeployJob, machine: Machine, recorded: object, *, accept: bool) -> str:
+    """Why a host must not be installed now, empty when it may. Nothing is sent for it.
+
+    :param recorded: fact of its disks, as stored; :param accept: also when they differ from it.
+    """
+    choice = choose_boot_disk(machine.disks, job.rule)
+    if choice.refused:
+        return choice.refused
+    wrong = lacks(job.judge(machine))
+    if wrong:
+        return wrong
+    known = read_fingerprint(recorded)
+    changed = compare(known, fingerprint(machine.disks)) if known is not None else []
+    if changed and not accept:
+        return (
+            f"disks are not those recorded: {'; '.join(changed)}; --accept-disk-change installs all the same"
+        )
+    return ""
+
+
+async def deploy(
+    provisioner: Provisioner,
+    jobs: Sequence[DeployJob],
+    options: FlowOptions,
+    *,
+    seeds: Seeds,
+    redeploy: bool = False,
+    from_quarantine: bool = False,
+    accept_disk_change: bool = False,
+    export: Export | None = None,
+    comment: str = "",
+) -> list[NodeResult]:
+    """Install hosts; see :func:`provision.workflows.install_run.run_fleet`.
+
+    :param redeploy: also hosts that are installed; they are released first and every disk's labels are wiped.
+    """
+    wish = Wish(Verb.DEPLOY, redeploy, from_quarantine)
+    work = [
+        DeployWork(wish, job, seeds, accept_disk_change, export if redeploy else None, comment)
+        for job in jobs
+    ]
+    return await run_fleet(provisioner, [Job(one.job.host, one) for one in work], options)

@@ -1,0 +1,70 @@
+"""Sending one command to a provisioner: recorded before it leaves, at most a few times, and never half known."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from fabricctl.errors import (
+    ProvisionerBusyError,
+    ProvisionerError,
+    ProvisionerOutcomeUnknownError,
+    ProvisionerUnreachableError,
+)
+from provision.redfish.interrupt import finish
+from provision.workflows.journal import Begun
+
+AGAIN = (ProvisionerOutcomeUnknownError, ProvisionerUnreachableError, ProvisionerBusyError)
+"""After these a command is looked for and then sent again: it may not have arrived, or it collided with others."""
+SENDING = "being sent, no answer yet"
+UNANSWERED = "answer lost, not read back"
+INTERRUPTED = "interrupted while it was sent, not read back"
+GOES_ON = "interrupted; it goes on in the provisioner"
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What came of a command. :param error: None when it was accepted, or was found to be carried out.
+
+    :param lost: the answer was lost, and nothing shows that it was carried out.
+    """
+
+    error: ProvisionerError | None = None
+    lost: bool = False
+
+
+async def send(
+    command: Callable[[], Coroutine[Any, Any, None]],
+    carried_out: Callable[[], Awaitable[bool]],
+    entry: Begun,
+    *,
+    attempts: int = 2,
+) -> Sent:
+    """Send a command that may be sent twice without harm, but not before it was looked for.
+
+    :param carried_out: looks whether it was, after a lost answer; it may wait for that.
+    :param entry: the event of it: it always tells how far it came.
+    """
+    last: ProvisionerError | None = None
+    for _ in range(attempts):
+        try:
+            await finish(command())
+        except AGAIN as error:
+            entry.tell([UNANSWERED])
+            if await carried_out():
+                entry.tell(["answer lost; it was carried out"])
+                return Sent()
+            last = error
+        except ProvisionerError as error:
+            entry.tell([f"refused: {error.message}"])
+            return Sent(error)
+        except asyncio.CancelledError:
+            entry.tell([INTERRUPTED])
+            raise
+        else:
+            entry.tell(["accepted"])
+            return Sent()
+    entry.tell(["answer lost, and nothing shows that it was carried out"])
+    return Sent(last, lost=True)
