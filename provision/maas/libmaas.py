@@ -35,6 +35,7 @@ HANDLERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (r"machines/", "Machines", ()),
     (r"machines/([^/]+)/", "Machine", ("system_id",)),
     (r"nodes/([^/]+)/interfaces/([^/]+)/", "Interface", ("system_id", "id")),
+    (r"nodes/([^/]+)/devices/", "NodeDevices", ("system_id",)),
     (r"nodes/([^/]+)/results/", "NodeScriptResults", ("system_id",)),
     (r"events/", "Events", ()),
     (r"tags/", "Tags", ()),

@@ -20,6 +20,7 @@ from provision.maas.values import (
     ScriptResult,
     Subnet,
     bmc_address,
+    gpus_of,
     images_of,
     plain_power,
     racks_of,
@@ -149,6 +150,10 @@ class MaasReads:
     async def results(self, id: str) -> list[ScriptResult]:
         """How the scripts of a machine's newest phases ended."""
         return results_of(await self._get(f"nodes/{id}/results/", host=self._host(id)))
+
+    async def gpus(self, id: str) -> int | None:
+        """How many GPUs commissioning saw, which a machine's own object does not tell; None when nobody looked."""
+        return gpus_of(await self._get(f"nodes/{id}/devices/", query=(("bus", "PCIE"),), host=self._host(id)))
 
     async def query_power(self, id: str) -> str:
         """Ask the BMC through a rack controller: ``on``, ``off``, ``error``, ``unknown``.

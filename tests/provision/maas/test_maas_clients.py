@@ -199,6 +199,11 @@ def test_a_commissioned_machine_is_read_with_its_disks_and_nics(client: Open, ma
     assert machine.root_disk
 
 
+def test_gpus_are_counted_by_what_commissioning_saw(client: Open, maas: ServedDouble) -> None:
+    (id,) = ready(maas)
+    assert ask(client, maas, lambda opened: opened.gpus(id)) == len(maas.double.machines[id].hardware.gpus)
+
+
 def test_a_tag_is_made_put_on_and_taken_off(client: Open, maas: ServedDouble) -> None:
     ids = add(maas, 2)
 
