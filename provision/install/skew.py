@@ -1,130 +1,137 @@
-"""Clocks compared before the first install: the controller's, the provisioner's, the BMCs', and certificates' dates.
+"""The clocks of controller, MAAS and BMCs beside each other before an installation: whose is off.
 
-A host starts with the clock its BMC keeps. When that is off by more than five minutes MAAS refuses its signed requests
-(https://bugs.launchpad.net/maas/+bug/978127), and no certificate is valid to it that is not valid by that clock.
+A clock minutes off breaks an installation in places that do not say so: MAAS refuses the machine's login, certificates
+are not valid yet, packages' signatures lie in the future (https://bugs.launchpad.net/maas/+bug/978127).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from enum import StrEnum
+from datetime import datetime
+from statistics import median
 
-from provision.bmc.clock import CertificateDates, ClockReading, OwnClock, culprit, span
+from fabricctl.words import many
+from provision.bmc.clock import ClockReading, OwnClock, clock_findings, outside, span
+from provision.bmc.outcome import BmcFinding
 
-CONTROLLER = "the controller"
-
-
-class SkewKind(StrEnum):
-    """What was compared."""
-
-    CLOCK = "clock-skew"
-    CERTIFICATE = "certificate-dates"
-    OWN = "own-clock"
+CONTROLLER, MAAS = "controller", "MAAS"
+"""Names of findings' hosts that are no hosts: what is wrong there is wrong for all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """A certificate that hosts or we meet. :param name: whose, for people: ``MAAS``, ``the BMC of gpu001``."""
+@dataclass(frozen=True)
+class ClockGate:
+    """What came of comparing the clocks.
 
-    name: str
-    dates: CertificateDates
-
-
-@dataclass(frozen=True, slots=True)
-class SkewFinding:
-    """A clock or a certificate that would break an install, or one that could not be judged.
-
-    :param name: whose clock; :param expected: and ``found``: in few words; :param words: the whole of it.
-    :param told: False where it could not be told, because nothing was read or the measurement is too rough.
+    :param own: how well the controller's clock is set; :param maas: None when MAAS did not tell its time.
+    :param findings: whose clock or certificate is off: ``controller``, ``MAAS`` or a host.
+    :param doubts: of whom nothing could be told, and why.
     """
 
-    kind: SkewKind
-    name: str
-    expected: str
-    found: str
-    words: str
-    told: bool = True
+    own: OwnClock
+    maas: ClockReading | None
+    bmcs: Sequence[ClockReading] = ()
+    findings: Sequence[BmcFinding] = ()
+    doubts: Sequence[tuple[str, str]] = ()
+
+    def refused(self, hosts: Iterable[str]) -> dict[str, str]:
+        """Hosts that must not be installed yet -> why: by a finding of theirs, or of the controller or MAAS."""
+        everywhere = [one.text for one in self.findings if one.host in (CONTROLLER, MAAS)]
+        own: dict[str, list[str]] = {}
+        for one in self.findings:
+            own.setdefault(one.host, []).append(one.text)
+        return {host: why[0] for host in hosts if (why := own.get(host, everywhere))}
 
 
 def compare_clocks(
-    readings: Sequence[ClockReading],
-    certificates: Sequence[Certificate] = (),
-    *,
-    controller: datetime,
+    own: OwnClock,
+    maas: ClockReading | None,
+    bmcs: Sequence[ClockReading],
     max_skew_s: float,
-    own: OwnClock | None = None,
-) -> list[SkewFinding]:
-    """Every clock against the controller's, every certificate against every clock.
+    *,
+    doubts: Sequence[tuple[str, str]] = (),
+) -> ClockGate:
+    """Judge all clocks at once.
 
-    :param readings: of provisioner and BMCs, each with its bound (see :func:`provision.bmc.clock.reading`).
-    :param controller: our clock now; :param own: how well it is set, None when nobody looked.
+    Where MAAS and BMCs agree with each other and not with the controller, the controller's clock is the wrong one, and
+    the others are held against each other's instead of each being blamed.
     """
-    found = [finding for one in readings for finding in _skew(one, max_skew_s)]
-    found += _own(readings, max_skew_s, own)
-    clocks = [_Clock(CONTROLLER, controller, 0.0)]
-    clocks += [_Clock(one.host, one.bmc_time, one.bound_s) for one in readings if one.bmc_time is not None]
-    return found + [
-        finding for certificate in certificates for clock in clocks for finding in _dates(certificate, clock)
-    ]
+    untold = [(one.host, "it tells no time") for one in bmcs if one.skew_s is None]
+    if maas is not None and maas.skew_s is None and MAAS not in dict(doubts):
+        untold.insert(0, (MAAS, "its answers have no Date header"))
+    shift = agreed_shift(maas, bmcs, max_skew_s)
+    others = [*([maas] if maas is not None else []), *bmcs]
+    findings = _controller(shift, others, max_skew_s) if shift else []
+    findings += _maas(maas, shift, max_skew_s) if maas is not None else []
+    for one in bmcs:
+        findings += _bmc(one, shift, max_skew_s)
+    return ClockGate(own, maas, bmcs, tuple(findings), (*doubts, *untold))
 
 
-def _skew(one: ClockReading, max_skew_s: float) -> Iterator[SkewFinding]:
-    """Finding when it is surely too far off, nothing when it surely is not, else could not tell."""
-    skew, expected = one.skew_s, f"at most {max_skew_s:g} s from the controller's"
-    if skew is None:
-        words = f"{one.host}: could not tell whether its clock is right: it told no time"
-        yield SkewFinding(SkewKind.CLOCK, one.host, expected, "", words, told=False)
-        return
-    found = f"{span(abs(skew))} {'ahead' if skew > 0 else 'behind'}"
-    seen = f"{found} (±{one.bound_s:.1f} s)"
-    if abs(skew) - one.bound_s > max_skew_s:
-        words = f"{one.host}: clock is {seen}, {expected} is allowed: set it before any install"
-        yield SkewFinding(SkewKind.CLOCK, one.host, expected, found, words)
-    elif abs(skew) + one.bound_s > max_skew_s:
-        words = f"{one.host}: could not tell whether its clock is right: it is {seen}, expected {expected}: look again"
-        yield SkewFinding(SkewKind.CLOCK, one.host, expected, found, words, told=False)
+def agreed_shift(maas: ClockReading | None, bmcs: Sequence[ClockReading], max_skew_s: float) -> float:
+    """Seconds by which the others are ahead of the controller, when they agree on that; 0 when the controller is right.
+
+    MAAS decides where it told its time: BMCs that were all set alike at the factory are no witnesses against both. All
+    but a fifth of the BMCs must be within the bound of MAAS's clock, or, without it, of the median of three or more.
+    """
+    skews = [one.skew_s for one in bmcs if one.skew_s is not None]
+    if maas is not None and maas.skew_s is not None:
+        middle, bound, enough = maas.skew_s, maas.bound_s, 1
+    elif skews:
+        middle, bound, enough = median(skews), max(one.bound_s for one in bmcs), 3
+    else:
+        return 0.0
+    agreeing = sum(abs(skew - middle) <= max_skew_s for skew in skews)
+    off = abs(middle) - bound > max_skew_s
+    return middle if off and len(skews) >= enough and agreeing * 5 >= len(skews) * 4 else 0.0
 
 
-def _own(readings: Sequence[ClockReading], max_skew_s: float, own: OwnClock | None) -> Iterator[SkewFinding]:
-    """The controller's own clock: what its time service says, and what the others agree on."""
-    expected = "synchronised"
-    if own is not None and own.synchronised is False:
-        yield SkewFinding(SkewKind.OWN, CONTROLLER, expected, "not synchronised", own.words)
-    elif own is not None and own.offset_s is not None and abs(own.offset_s) > max_skew_s:
-        found = f"{own.offset_s:+.1f} s"
-        yield SkewFinding(SkewKind.OWN, CONTROLLER, f"within {max_skew_s:g} s", found, own.words)
-    others = culprit(readings, max_skew_s)
-    if others:
-        yield SkewFinding(SkewKind.OWN, CONTROLLER, "the time all others agree on", "another", others)
-
-
-@dataclass(frozen=True, slots=True)
-class _Clock:
-    name: str
-    at: datetime
-    bound_s: float
-
-
-def _dates(certificate: Certificate, clock: _Clock) -> Iterator[SkewFinding]:
-    edges = (
-        (certificate.dates.not_before, 1, "not valid yet: it begins"),
-        (certificate.dates.not_after, -1, "not valid any more: it ended"),
+def _controller(shift: float, others: Sequence[ClockReading], max_skew_s: float) -> list[BmcFinding]:
+    told = [one for one in others if one.skew_s is not None]
+    agreeing = [one for one in told if abs((one.skew_s or 0.0) - shift) <= max_skew_s]
+    bmcs = sum(one.host != MAAS for one in agreeing)
+    who = [MAAS] if len(agreeing) > bmcs else []
+    who += [f"{bmcs:,} of {many(sum(one.host != MAAS for one in told), 'BMC')}"] if bmcs else []
+    way = "behind" if shift > 0 else "ahead of"
+    text = (
+        f"{CONTROLLER}: its clock is {span(abs(shift))} {way} that of {' and '.join(who)}, which agree with "
+        f"each other; at most {max_skew_s:g} s is allowed: set this machine's clock before any install"
     )
-    bound = timedelta(seconds=clock.bound_s)
-    for edge, way, words in edges:
-        if edge is None:
-            continue
-        outside = (edge - clock.at) * way  # positive: outside
-        if outside <= -bound and outside <= timedelta(0):
-            continue
-        when = f"{edge:%Y-%m-%d %H:%M %Z}".rstrip()
-        by = f"by the clock of {clock.name} the certificate of {certificate.name}"
-        sure = outside > bound
-        said = (
-            f"{by} is {words} {when}" if sure else f"could not tell whether {by} is valid: its edge is {when}"
+    return [BmcFinding(CONTROLLER, "clock-skew", text, "", f"{max_skew_s:g} s", f"{-shift:+.1f} s")]
+
+
+def _maas(one: ClockReading, shift: float, max_skew_s: float) -> list[BmcFinding]:
+    found = []
+    skew = one.skew_s
+    if skew is not None and abs(skew - shift) - one.bound_s > max_skew_s:
+        way = "ahead of" if skew > shift else "behind"
+        whose = "that of the BMCs" if shift else "the controller's"
+        text = (
+            f"{MAAS}: its clock is {span(abs(skew - shift))} {way} {whose} (±{one.bound_s:.1f} s); at most "
+            f"{max_skew_s:g} s is allowed: set the region controller's clock before any install"
         )
-        yield SkewFinding(
-            SkewKind.CERTIFICATE, clock.name, f"valid at {clock.at:%Y-%m-%d %H:%M}", when, said, told=sure
+        found.append(BmcFinding(MAAS, "clock-skew", text, "", f"{max_skew_s:g} s", f"{skew - shift:+.1f} s"))
+    clocks: Mapping[str, datetime | None] = {MAAS: one.bmc_time, f"the {CONTROLLER}": one.controller}
+    for clock, moment in clocks.items():
+        why = outside(one.certificate, moment, clock)
+        if why:
+            found.append(BmcFinding(MAAS, "certificate-dates", f"{MAAS}: {why}", "", "", why))
+    return found
+
+
+def _bmc(one: ClockReading, shift: float, max_skew_s: float) -> list[BmcFinding]:
+    """As ``bmc clock`` says it; where the controller is the wrong one, against the clock the others agree on."""
+    found = clock_findings(one, max_skew_s)
+    if not shift or one.skew_s is None:
+        return found
+    found = [finding for finding in found if finding.kind != "clock-skew"]
+    off = one.skew_s - shift
+    if abs(off) - one.bound_s > max_skew_s:
+        way = "ahead of" if off > 0 else "behind"
+        text = (
+            f"{one.host}: BMC clock is {span(abs(off))} {way} that of the others (±{one.bound_s:.1f} s); at most "
+            f"{max_skew_s:g} s is allowed: set it before any install"
         )
+        skew = BmcFinding(one.host, "clock-skew", text, "bmc", f"{max_skew_s:g} s", f"{off:+.1f} s")
+        return [skew, *found]
+    return found

@@ -22,11 +22,15 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Rack:
-    """A rack controller. :param services: name -> ``running``, ``degraded``, ``dead``, ``off``, ``unknown``."""
+    """A rack controller. :param services: name -> ``running``, ``degraded``, ``dead``, ``off``, ``unknown``.
+
+    :param addresses: its IP addresses.
+    """
 
     id: str
     hostname: str
     services: Mapping[str, str] = field(default_factory=dict)
+    addresses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,8 @@ def racks_of(raw: object) -> list[Rack]:
         fields = mapping(one)
         services = (mapping(service) for service in items(fields.get("service_set")))
         states = {text(service.get("name")): text(service.get("status")) for service in services}
-        found.append(Rack(text(fields.get("system_id")), text(fields.get("hostname")), states))
+        addresses = tuple(filter(None, map(text, items(fields.get("ip_addresses")))))
+        found.append(Rack(text(fields.get("system_id")), text(fields.get("hostname")), states, addresses))
     return found
 
 

@@ -352,7 +352,7 @@ def _users(double: MaasDouble, incoming: Incoming) -> Answer:
     me = {
         "is_superuser": True,
         "username": double.user,
-        "email": "admin@example.com",
+        "email": "a@example.com",
         "is_local": True,
         "resource_uri": f"{API}users/{double.user}/",
     }
