@@ -93,7 +93,7 @@ def _pool_value(pool: Pool) -> Value:
 
 def read_pools(listed: str, status: str) -> Pools:
     """Pools by the output of :data:`LIST_COMMAND` and :data:`STATUS_COMMAND`. No pools is no lines, and no finding."""
-    blocks = {name: (state, members) for name, state, members in _blocks(status)}
+    blocks = {block.name: block for block in _blocks(status)}
     pools: list[Pool] = []
     unread: list[str] = []
     for line in filter(None, listed.splitlines()):
@@ -102,14 +102,28 @@ def read_pools(listed: str, status: str) -> Pools:
             unread.append(f"a line of zpool list that is not understood: {line[:80]!r}")
             continue
         name, size, used, state, guid = fields
-        members = blocks.pop(name, ("", ()))[1]
-        if not members:
-            unread.append(f"disks of pool {name}")
-        pools.append(Pool(name, state, _bytes(size), _bytes(used), guid, tuple(members)))
-    for name, (state, members) in blocks.items():
-        unread.append(f"size and use of pool {name}")
-        pools.append(Pool(name, state or "state not known", members=tuple(members)))
+        block = blocks.pop(name, _Block(name))
+        unread += _missing(block)
+        pools.append(Pool(name, state, _bytes(size), _bytes(used), guid, block.members))
+    unread += ["a pool whose name is cut off"] if blocks.pop("", None) else []
+    for block in blocks.values():
+        unread += [*_missing(block), f"size and use of pool {block.name}"]
+        pools.append(Pool(block.name, block.state or "state not known", members=block.members))
     return Pools(tuple(sorted(pools, key=lambda pool: pool.name)), tuple(unread))
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """What zpool status says of a pool. :param whole: its last line is there."""
+
+    name: str
+    state: str = ""
+    members: tuple[Member, ...] = ()
+    whole: bool = False
+
+
+def _missing(block: _Block) -> list[str]:
+    return [] if block.members and block.whole else [f"disks of pool {block.name}"]
 
 
 def _bytes(text: str) -> int | None:
@@ -118,16 +132,13 @@ def _bytes(text: str) -> int | None:
     return None if found is None else round(float(found[1]) * 1024 ** _STEPS.index(found[2] or " "))
 
 
-_Block = tuple[str, str, tuple[Member, ...]]
-
-
 def _blocks(status: str) -> Iterator[_Block]:
-    """Name, state and members of each pool of ``zpool status``."""
-    for block in re.split(r"(?m)^\s*pool:\s*", status)[1:]:
-        name = block.partition("\n")[0].strip()
-        state = re.search(r"(?m)^\s*state:\s*(\S+)", block)
-        config = re.search(r"(?ms)^\s*config:\s*$(.*?)(?=^\s*errors:|\Z)", block)
-        yield name, state[1] if state else "", tuple(_members(config[1], name) if config else ())
+    for text in re.split(r"(?m)^\s*pool:\s*", status)[1:]:
+        name = text.partition("\n")[0].strip()
+        state = re.search(r"(?m)^\s*state:\s*(\S+)", text)
+        config = re.search(r"(?ms)^\s*config:\s*$(.*?)(^\s*errors:|\Z)", text)
+        members = tuple(_members(config[1], name)) if config else ()
+        yield _Block(name, state[1] if state else "", members, bool(config and config[2]))
 
 
 def _members(config: str, pool: str) -> Iterator[Member]:

@@ -114,23 +114,21 @@ def test_any_text_is_read_without_an_error_and_survives_the_store(listed: str, s
     assert read_record(json.loads(as_text(read.as_value()))) == read
 
 
-@given(st.sampled_from((FUSE_STATUS, FUSE_DEGRADED, SPARES, REPLACING)), st.integers(0, 900))
-def test_a_text_cut_short_tells_no_disk_that_is_not_there(status: str, length: int) -> None:
-    whole = {member.path for pool in read_pools("", status).pools for member in pool.members}
-    cut = {member.path for pool in read_pools("", status[:length]).pools for member in pool.members}
-    assert all(any(path.startswith(part) for path in whole) for part in cut)
+@given(st.integers(0, len(FUSE_STATUS)))
+def test_a_text_cut_short_is_said_or_tells_the_same(length: int) -> None:
+    read = read_pools(FUSE_LIST, FUSE_STATUS[:length])
+    assert read.unread or read == read_pools(FUSE_LIST, FUSE_STATUS)
+    assert {"data", "scratch"} <= {pool.name for pool in read.pools}
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        None,
-        {},
-        {"version": 2},
-        {"version": 1, "pools": [{}], "unread": []},
-        {"version": 1, "pools": [], "unread": ""},
-    ],
+NO_RECORD: tuple[object, ...] = (
+    *(None, {}, {"version": 2}),
+    {"version": 1, "pools": [{}], "unread": []},
+    {"version": 1, "pools": [], "unread": ""},
 )
+
+
+@pytest.mark.parametrize("value", NO_RECORD)
 def test_what_is_no_record_is_not_read(value: object) -> None:
     assert read_record(value) is None
 
