@@ -282,7 +282,9 @@ def test_every_change_is_an_event_that_tells_how_it_ended(kit: Kit) -> None:
     kit.run(lambda client: client.bring_up(hosts))
     events = kit.store.events.all()
     about = {host: [(e.kind, e.after) for e in events if e.subject == host] for host in hosts}
-    installs = {host: [after for kind, after in told if kind is EventKind.NODE_DEPLOY] for host, told in about.items()}
+    installs = {
+        host: [after for kind, after in told if kind is EventKind.NODE_DEPLOY] for host, told in about.items()
+    }
     assert installs == {"gpu001": ["Deployed"], "gpu002": ["Failed deployment"]}
     assert any(kind is EventKind.NODE_QUARANTINE for kind, _ in about["gpu002"])
     assert not any("no answer yet" in event.after for event in events)
