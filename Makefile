@@ -5,7 +5,7 @@ VENV ?= .venv
 PYTHON ?= $(shell tests/tools/find_python.sh 3.13 3.12 3.11 | head -n 1)
 DEBIAN_PACKAGES := ibsim-utils libumad2sim0 opensm infiniband-diags ibutils openssh-server iproute2 \
   python3-venv gcc libc6-dev chromium poppler-utils postgresql \
-  qemu-system-x86 ipxe-qemu ovmf dnsmasq-base chrony tinyproxy
+  qemu-system-x86 ipxe-qemu ovmf dnsmasq-base chrony cloud-init tinyproxy
 
 # CI points these at the environment of the built wheel and at a copy of the tree without our packages.
 TEST_PYTHON ?= $(abspath $(VENV))/bin/python

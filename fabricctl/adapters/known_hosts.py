@@ -1,7 +1,7 @@
 """Recorded ssh host keys: which keys a host may show, and which never.
 
 Format: sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT": plain, wildcard, negated and hashed names, ``[host]:port``, and
-the markers ``@revoked`` and ``@cert-authority``. Nothing is ever written to these files.
+the markers ``@revoked`` and ``@cert-authority``. Nothing is written to these files here.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from fabricctl.adapters.files import read_input
+from fabricctl.adapters.store.location import default_file
 from fabricctl.errors import HostKeyError
 
 SSH_PORT = 22
@@ -38,6 +39,14 @@ def recorded_keys(files: Iterable[str], host: str, port: int) -> list[RecordedKe
     :raises InputError: a file cannot be read.
     """
     return [key for path in files if Path(path).is_file() for key in _matching(path, entry_name(host, port))]
+
+
+def site_file(site_name: str) -> str:
+    """File of the host keys that were made for a site's hosts when they were installed; it may not be there.
+
+    :raises StateError: there is no home folder.
+    """
+    return default_file(site_name, ".known_hosts")
 
 
 def entry_name(host: str, port: int) -> str:

@@ -29,6 +29,7 @@ class SshOptions:
     :param known_hosts: files of recorded host keys in place of the user's own (the system's stay).
     :param key_files: private keys to offer first; one that is missing is an error.
     :param config_file: in place of ``~/.ssh/config``; must exist.
+    :param recorded: files of host keys this program recorded itself; read as well, where they are there.
     :param use_agent: offer the keys of ssh-agent.
     :param keepalive_s: seconds between keepalives, which find a dead connection.
     """
@@ -36,6 +37,7 @@ class SshOptions:
     known_hosts: tuple[str, ...] = ()
     key_files: tuple[str, ...] = ()
     config_file: str = ""
+    recorded: tuple[str, ...] = ()
     use_agent: bool = True
     keepalive_s: int = 15
 
@@ -136,7 +138,7 @@ def _words(value: str | list[str]) -> list[str]:
 
 def _known_hosts(options: SshOptions, from_config: list[str]) -> tuple[str, ...]:
     own = options.known_hosts or tuple(from_config) or USER_KNOWN_HOSTS
-    return tuple(os.path.expanduser(path) for path in (*own, *SYSTEM_KNOWN_HOSTS))
+    return tuple(os.path.expanduser(path) for path in (*own, *options.recorded, *SYSTEM_KNOWN_HOSTS))
 
 
 def _proxy(command: str, jump: str, host: str, port: int) -> str:

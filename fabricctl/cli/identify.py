@@ -127,7 +127,7 @@ def _run(
         intent = load_intent(request, tell)
         if writing[0] and intent.site is None:
             raise UsageError("--write adds identities to a site file: give --site")
-        observation = observe(request, intent.viewers, tell)
+        observation = observe(request, intent.viewers, tell, site=intent.site)
         intent, notes = use_serials(intent, observation)
         found = run_identify(intent, observation)
         found.notes += notes

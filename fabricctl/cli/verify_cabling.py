@@ -222,7 +222,7 @@ def _once(request: Request, outputs: Outputs) -> int:
 
     with progress() as tell:
         intent = load_intent(request, tell)
-        observation = observe(request, intent.viewers, tell)
+        observation = observe(request, intent.viewers, tell, site=intent.site)
         verdict = judge(intent, observation)
         outputs.files(intent, observation, verdict)
     outputs.screen(verdict)
@@ -271,7 +271,7 @@ def _watch(request: Request, outputs: Outputs, seconds: float) -> int:
     while True:
         try:
             with progress() as tell:
-                observation = observe(request, intent.viewers, tell)
+                observation = observe(request, intent.viewers, tell, site=intent.site)
                 verdict = judge(intent, observation)
                 outputs.files(intent, observation, verdict)
         except InputError as exc:

@@ -204,10 +204,13 @@ def _known_identities(site: Site, plans: Mapping[str, Plan]) -> None:
         raise SiteError(text, path=site.path, line=strange[0].line, hint=hint)
 
 
-def observe(request: Request, viewers: Sequence[str], progress: Progress) -> Observation:
+def observe(
+    request: Request, viewers: Sequence[str], progress: Progress, *, site: Site | None = None
+) -> Observation:
     """Read every discovery file, ask every viewer, merge.
 
     :param viewers: the site's viewers, used when neither files nor viewers are given.
+    :param site: whose hosts' keys, recorded when they were installed, are known as well.
     :raises UsageError: nothing to look at. :raises InputError: a file that cannot be used.
     """
     asked = list(request.viewers) or ([] if request.discovered else list(viewers))
@@ -221,17 +224,21 @@ def observe(request: Request, viewers: Sequence[str], progress: Progress) -> Obs
         data = read_input(path)
         observations.append(_with_digest(parse_any(decode(data, path), path), data))
     if asked:
-        observations += _live(request, asked, progress)
+        observations += _live(request, asked, progress, site)
     progress("comparing")
     return merge(observations)
 
 
-def _live(request: Request, asked: Sequence[str], progress: Progress) -> list[Observation]:
+def _live(request: Request, asked: Sequence[str], progress: Progress, site: Site | None) -> list[Observation]:
+    from fabricctl.adapters.known_hosts import site_file
     from fabricctl.adapters.ssh_config import SshOptions
     from fabricctl.workflows.discover import collect, parse_viewers, ssh_runner
 
     viewers = [viewer for text in asked for viewer in parse_viewers(text)]
-    options = SshOptions(known_hosts=tuple(request.known_hosts), key_files=tuple(request.key_files))
+    recorded = () if site is None else (site_file(site.name),)
+    options = SshOptions(
+        known_hosts=tuple(request.known_hosts), key_files=tuple(request.key_files), recorded=recorded
+    )
     runner = ssh_runner(options, read=any(viewer.host for viewer in viewers))
     progress(f"asking {len(viewers)} viewer{'s' if len(viewers) != 1 else ''}")
 

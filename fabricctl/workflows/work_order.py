@@ -54,7 +54,7 @@ def make(request: Request, piece: Piece, now: datetime, progress: Progress) -> M
     if intent.plan is None:
         raise UsageError("a work order needs the intended cabling: give --plan or --site")
     record = read_states(intent.site, request.state)
-    verdict = judge(intent, observe(request, intent.viewers, progress))
+    verdict = judge(intent, observe(request, intent.viewers, progress, site=intent.site))
     if verdict.repair is None:
         return Made([], EXIT_COULD_NOT_TELL, tuple(verdict.doubts))
     progress("writing the steps")

@@ -59,6 +59,7 @@ class Sshd:
     :param inside: words before the server's command, such as ``ip netns exec NAME``.
     :param extra: further lines of sshd_config(5).
     :param login_path: the rest of the PATH.
+    :param host_key: its private host key as text, its public half; made here when not given.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Sshd:
         inside: Sequence[str] = (),
         extra: str = "",
         login_path: str = PLAIN_PATH,
+        host_key: tuple[str, str] | None = None,
     ) -> None:
         self.address = address
         self.port = port or free_port(address)
@@ -78,6 +80,7 @@ class Sshd:
         self._path = os.pathsep.join([*map(str, path), login_path])
         self._inside = tuple(inside)
         self._extra = extra
+        self._host_key = host_key
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -116,7 +119,7 @@ class Sshd:
             raise SshdError("sshd is not installed (package openssh-server)")
         if os.getuid() == 0:
             Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # where Debian's sshd drops its privileges
-        make_key(self.folder / "host_key")
+        self._place_host_key(self.folder / "host_key")
         make_key(self.key)
         shutil.copy(self.folder / "client_key.pub", self.folder / "authorized_keys")
         self.known_hosts.write_text(self.host_line(), "ascii")
@@ -132,6 +135,15 @@ class Sshd:
                 start_new_session=True,
             )
         self._wait(log)
+
+    def _place_host_key(self, path: Path) -> None:
+        if self._host_key is None:
+            make_key(path)
+            return
+        private, public = self._host_key
+        path.touch(0o600)
+        path.write_text(private, "ascii")
+        path.with_suffix(".pub").write_text(f"{public}\n", "ascii")
 
     def _config(self) -> str:
         return (

@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tests.sim.maas import changes, create, network, phases, storage_ops
+from tests.sim.maas import changes, commissioning, create, network, phases, rescue, storage_ops
 from tests.sim.maas.call import (
     Answer,
     Incoming,
@@ -23,7 +23,7 @@ from tests.sim.maas.call import (
 from tests.sim.maas.forms import Form
 from tests.sim.maas.machines import MachineRecord
 from tests.sim.maas.scripts import COMMISSIONING
-from tests.sim.maas.states import ACTIONS, FAILURE, Status
+from tests.sim.maas.states import ACTIONS, Status
 
 if TYPE_CHECKING:
     from tests.sim.maas.double import MaasDouble
@@ -96,7 +96,7 @@ def _commission(double: MaasDouble, record: MachineRecord, incoming: Incoming) -
             errors[name] = [create.CHOICE.format(one) for one in wrong]
     if errors:
         raise Refusal(invalid(errors))
-    phases.commission(double, record, form)
+    commissioning.commission(double, record, form)
 
 
 def _deploy(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
@@ -106,8 +106,8 @@ def _deploy(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> An
     osystem, series = _image(double, form)
     kernel = _kernel(osystem, series, form.get("hwe_kernel"), record)
     if not record.storage.disks:
-        text = "There are currently no storage devices.  Please add a storage device to be able to deploy this node."
-        raise Refusal(invalid({"storage": [text]}))
+        text = "There are currently no storage devices.  Please add a storage device to be able to deploy "
+        raise Refusal(invalid({"storage": [text + "this node."]}))
     user_data = _decoded(form.get("user_data"))
     if not double.reachable(record, "deploy"):
         raise Refusal(refused(500, f"Error determining BMC task queue for machine {record.system_id}"))
@@ -178,8 +178,11 @@ def _abort(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Ans
     phases.stop(record)
     double.asked(record, f"User aborting {asked}", incoming.form.get("comment"))
     double.event(record, "INFO", f"Aborted {said}")
+    if record.status is Status.COMMISSIONING:
+        record.owner = None
+    phases.abort_scripts(double, record)
     shown = record.json(double.around)
-    phases.cycle_power(record, on=False)
+    phases.power_off_soon(double, record)
     if record.status is Status.TESTING:
         becomes = record.extra.get("before test", becomes)
     double.set_status(record, becomes)
@@ -220,18 +223,21 @@ def _mark_broken(double: MaasDouble, record: MachineRecord, incoming: Incoming) 
     double.asked(record, "User marking node broken", comment)
     phases.stop(record)
     if record.status in RELEASABLE:
+        phases.releasing(double, record)
+        phases.stop(record)
         phases.cycle_power(record, on=False)
-    changes.show_filesystems(record)
     double.set_status(record, Status.BROKEN)
-    record.owner, record.error_description = None, comment
+    changes.show_filesystems(record)
+    record.error_description = comment
 
 
 def _mark_fixed(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
+    """It does not say ``New`` again, whatever it was before; and whoever owned it owns it still."""
     if record.status is not Status.BROKEN:
         raise state("Can't mark a non-broken node as 'Ready'.")
     double.asked(record, "User marking node fixed", incoming.form.get("comment"))
-    record.error_description, record.osystem, record.series = "", "", ""
-    double.set_status(record, Status.READY)
+    record.error_description, record.osystem, record.series, record.kernel = "", "", "", None
+    double.set_status(record, Status.DEPLOYED if record.previous is Status.DEPLOYED else Status.READY)
 
 
 def _lock(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
@@ -258,15 +264,15 @@ def _override(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> 
 
 
 def _rescue(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
-    phases.enter_rescue(double, record, incoming.form.get("comment"))
+    rescue.enter(double, record, incoming.form.get("comment"))
 
 
 def _leave_rescue(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
-    phases.exit_rescue(double, record, incoming.form.get("comment"))
+    rescue.leave(double, record, incoming.form.get("comment"))
 
 
 def _test(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
-    phases.test(double, record, incoming.form.get("comment"))
+    rescue.test(double, record)
 
 
 def _token(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
@@ -293,11 +299,6 @@ def _nothing(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> N
 
 def _power_parameters(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
     return ok(record.power)
-
-
-def failing(status: Status) -> Status | None:
-    """What a status becomes when its work fails."""
-    return FAILURE.get(status)
 
 
 _ACTS: dict[tuple[str, str | None], Act] = {

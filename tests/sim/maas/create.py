@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from tests.sim.maas import phases
+from tests.sim.maas import commissioning
 from tests.sim.maas.call import Answer, Incoming, Refusal, invalid, ok
 from tests.sim.maas.forms import Form
 from tests.sim.maas.machines import MachineRecord
@@ -59,7 +59,7 @@ def serve(double: MaasDouble, incoming: Incoming) -> Answer:
     """``POST machines/``: unless told otherwise the machine is commissioned at once."""
     record = make(double, incoming.form)
     if incoming.form.flag("commission", default=True):
-        phases.commission(double, record, incoming.form)
+        commissioning.commission(double, record, incoming.form)
     return ok(record.json(double.around))
 
 

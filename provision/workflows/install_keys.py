@@ -1,0 +1,134 @@
+"""ssh host keys of hosts that are installed: made here, public half recorded, private half only handed on.
+
+A key is recorded before the installation is asked for, so that a host never comes up with a key nobody knows, whatever
+happens to this process in between. It replaces the one before when the installation was accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabricctl.adapters.files import write_atomic
+from fabricctl.adapters.locks import HeldError, held
+from fabricctl.errors import StateError
+from fabricctl.nodes.facts import FactTelling, NodeFact
+from provision.bmc.secret import Secret
+from provision.install.host_keys import (
+    FIELD,
+    SSH_PORT,
+    HostKey,
+    HostKeyRecord,
+    accepted,
+    known_hosts,
+    offer,
+    read_record,
+    refused,
+    shown,
+)
+
+if TYPE_CHECKING:
+    from fabricctl.adapters.store.store import Store
+
+_WAIT_S = 30.0
+
+SOURCE = "fabricctl"
+
+
+def make_host_key() -> HostKey:
+    """A new ed25519 key pair in OpenSSH's formats (RFC 8709; PROTOCOL.key of OpenSSH)."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import (
+        Encoding,
+        NoEncryption,
+        PrivateFormat,
+        PublicFormat,
+    )
+
+    key = Ed25519PrivateKey.generate()
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()).decode("ascii")
+    public = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode("ascii")
+    return HostKey(Secret(private), public)
+
+
+@dataclass(frozen=True)
+class HostKeys:
+    """The host keys of a site's hosts: in its state store, and as a file that ssh reads.
+
+    :param store: open for as long as this is used; :param file: see :func:`fabricctl.adapters.known_hosts.site_file`.
+    :param who: and ``reason``: for the store's record of who told it.
+    """
+
+    store: Store
+    file: Path
+    who: str
+    reason: str
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    make: Callable[[], HostKey] = make_host_key
+
+    def offer(self, hosts: Mapping[str, Sequence[str]], *, port: int = SSH_PORT) -> dict[str, HostKey]:
+        """New keys for hosts about to be installed, recorded at once beside those they may show now.
+
+        :param hosts: host -> names and addresses it is reached by, with its own name among them; :param port: of sshd.
+        :raises StateError: they cannot be recorded, so nothing must be installed.
+        :raises UsageError: a name cannot stand in a known_hosts file.
+        """
+        before = self.records(hosts)
+        made = {host: self.make() for host in hosts}
+        self._keep(
+            {
+                host: offer(before.get(host, HostKeyRecord()), made[host].public, names, port=port)
+                for host, names in hosts.items()
+            }
+        )
+        return made
+
+    def accepted(self, host: str, public: str) -> None:
+        """The installation with this key was accepted: all other keys of the host are forgotten."""
+        self._change(host, public, accepted)
+
+    def refused(self, host: str, public: str) -> None:
+        """The installation with this key was refused. When nobody knows, call nothing: all its keys stay."""
+        self._change(host, public, refused)
+
+    def shown(self, host: str, public: str) -> None:
+        """The host was reached after its installation and showed this key: the others are forgotten."""
+        self._change(host, public, shown)
+
+    def records(self, hosts: Iterable[str] | None = None) -> dict[str, HostKeyRecord]:
+        """What is recorded. :param hosts: of these only."""
+        told = self.store.facts.current(None if hosts is None else list(hosts), field=FIELD)
+        read = {host: read_record(facts[-1].fact.value) for host, facts in told.items() if facts}
+        return {host: record for host, record in read.items() if record is not None}
+
+    def write(self) -> None:
+        """Write the file anew from the store, as a whole.
+
+        :raises StateError: another process does not let go of it; :raises InputError: it cannot be written.
+        """
+        try:
+            with held(self.file.with_name(f"{self.file.name}.lock"), wait_s=_WAIT_S):
+                write_atomic(self.file, known_hosts(self.records().items()), mode=0o600)
+        except HeldError as exc:
+            raise StateError(f"is being written by {exc.who}", place=str(self.file)) from exc
+        except OSError as exc:
+            raise StateError(
+                f"cannot be written: {(exc.strerror or str(exc)).lower()}", place=str(self.file)
+            ) from exc
+
+    def _change(self, host: str, public: str, how: Callable[[HostKeyRecord, str], HostKeyRecord]) -> None:
+        before = self.records([host]).get(host, HostKeyRecord())
+        after = how(before, public)
+        if after != before:
+            self._keep({host: after})
+
+    def _keep(self, records: Mapping[str, HostKeyRecord]) -> None:
+        tellings = [
+            FactTelling(host, [NodeFact("", FIELD, record.as_value(), SOURCE)])
+            for host, record in records.items()
+        ]
+        self.store.facts.tell(tellings, who=self.who, reason=self.reason, now=self.now())
+        self.write()
