@@ -82,7 +82,7 @@ async def told(asked: Awaitable[T]) -> T | Refusal:
         return await asked
     except ProvisionerError as error:
         return Refusal(
-            str(error),
+            error.message,
             login=isinstance(error, ProvisionerLoginError),
             power=isinstance(error, ProvisionerPowerError),
         )

@@ -112,13 +112,14 @@ class Doctor:
         return judge_images(await told(self.maas.images()), series=install.series, kernel=install.kernel)
 
     async def _racks(self, known: Known) -> list[Verdict]:
-        racks = judge_racks(await told(self.maas.racks()))
+        racks = await told(self.maas.racks())
         machines = {
             host: one for host in self.hosts if (one := known.one(host)) is not None and one.power_type
         }
-        chosen = sample(list(machines), self.options.bmcs)
+        at_most = self.options.bmcs if isinstance(racks, Refusal) or racks else min(self.options.bmcs, 1)
+        chosen = sample(list(machines), at_most)
         states = await look_at_power(self.maas, {host: machines[host] for host in chosen})
-        return [*racks, *(judge_bmc(host, state) for host, state in states.items())]
+        return [*judge_racks(racks), *(judge_bmc(host, state) for host, state in states.items())]
 
     async def _rack_addresses(self) -> set[str]:
         racks = await told(self.maas.racks())
