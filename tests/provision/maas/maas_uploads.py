@@ -54,8 +54,8 @@ class Uploads:
             None,
             second(sample, custom_layout("nvme0n1")),
             second(sample, custom_layout("nvme0n1"), reordered=True),
-            second(sample, ZPOOL, reordered=True),
-            second(sample, custom_layout("sdz"), reordered=True),
+            second(sample, ZPOOL),
+            second(sample, custom_layout("sdz")),
         ]
 
     def files(self, recorded: Recorded) -> dict[str, str]:

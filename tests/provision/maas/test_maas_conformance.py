@@ -1,4 +1,4 @@
-"""The double against a real MAAS 3.7.3: every recorded request is sent to it, and its answer has the recorded shape."""
+"""The double against a real MAAS 3.7.3: every recorded request is sent to it, and it answers what MAAS answered."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def listed(found: Difference) -> bool:
 
 
 @pytest.mark.parametrize("phase", PHASES)
-def test_every_recorded_request_gets_the_recorded_status_and_shape(
+def test_every_recorded_request_gets_the_recorded_answer(
     recorded: Path, sample: dict[str, Any], phase: str
 ) -> None:
     answers = list(replayed(recorded, sample, phase))

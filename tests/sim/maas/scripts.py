@@ -126,7 +126,9 @@ class ScriptSet:
 
     @property
     def status(self) -> int:
-        """The worst of its results; pending until all have ended."""
+        """The worst of its results; pending until all have ended; unknown where there are none."""
+        if not self.results:
+            return -1
         states = {one.status for one in self.results}
         for bad in (RUNNING, PENDING, FAILED, TIMEDOUT, ABORTED):
             if bad in states:
