@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from fabricctl.errors import SecretError
 from fabricctl.site.use import bmc_addresses
 from provision.bmc.inventory import Depth, Inventory, Role
 from provision.bmc.outcome import Outcome
@@ -27,7 +28,10 @@ async def who_are(site: Site, location: Location, hosts: Sequence[str]) -> Mappi
     """
     addresses = bmc_addresses(site)
     targets, _ = read_desk(site, location, [host for host in hosts if host in addresses])
-    outcomes = await ask_async(targets, _look, fleet_options(site))
+    try:
+        outcomes = await ask_async(targets, _look, fleet_options(site))
+    except SecretError as error:  # site and MAAS can be compared all the same
+        return dict.fromkeys((target.host for target in targets), str(error))
     return {outcome.target.host: _said(outcome) for outcome in outcomes}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabricctl.errors import FabricctlError
 from provision.install.doctor import THROUGH_API, Role, RoleResult, Verdict, not_asked
 from provision.install.doctor_agree import Told, View, judge_host, judge_strangers
 from provision.install.doctor_maas import Refusal, judge_api, judge_bmc, judge_images, judge_racks
@@ -73,6 +74,8 @@ class Doctor:
                 verdicts = await self._ask(role, known)
         except TimeoutError:
             verdicts = [not_asked(role, f"it was not finished within {self.options.probe_s:g} s")]
+        except FabricctlError as error:
+            verdicts = [not_asked(role, str(error))]
         result = RoleResult(role, tuple(verdicts), self.options.clocks.elapsed() - begun)
         done(result)
         return result
