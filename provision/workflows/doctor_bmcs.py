@@ -12,6 +12,7 @@ from provision.bmc.outcome import Outcome
 from provision.install.doctor_agree import View
 from provision.redfish.bmc import Bmc
 from provision.redfish.fleet import ask_async
+from provision.report.common import reason
 from provision.workflows.access import fleet_options
 from provision.workflows.desk import read_desk
 from provision.workflows.harvest_read import read_inventory
@@ -62,4 +63,4 @@ def _macs(inventory: Inventory) -> frozenset[str]:
 def _said(outcome: Outcome[View]) -> View | str:
     if outcome.value is not None:
         return outcome.value
-    return str(outcome.error) if outcome.error is not None else "it said nothing"
+    return reason(outcome.error, outcome.target) if outcome.error is not None else "it said nothing"

@@ -29,6 +29,7 @@ from tests.sim.roles import missing as missing_for_roles
 
 pytestmark = pytest.mark.slow
 
+KEYLESS = "(without the BMCs' password)"
 app = typer.Typer()
 register(app)
 
@@ -86,6 +87,9 @@ def _run(
             maas.double.add_machine(host, [boots[host]], **{"power_type": "redfish", **fields})
         change(maas.double)
         path.write_text(bmcs + _maas(maas, boots), "utf-8")
+        if KEYLESS in words:
+            monkeypatch.delenv(PASSWORD_VARIABLE)
+            words = tuple(word for word in words if word != KEYLESS)
         return CliRunner().invoke(app, ["doctor", *words, "--site", str(path), "--interface", INTERFACE])
 
 
@@ -166,6 +170,13 @@ def test_a_crossed_cable_is_a_disagreement_with_all_values(run: Run) -> None:
         ("gpu002", "agreement-bmc-address"),
     }
     assert "site says 127.31.0.1, MAAS says 127.31.0.2, BMC says 127.31.0.1" in findings[0]["text"]
+
+
+def test_without_the_bmcs_password_site_and_maas_are_compared_and_the_rest_could_not_tell(run: Run) -> None:
+    done = run(KEYLESS, "--only", "agreement")
+    assert done.exit_code == 3, done.output
+    assert "gpu[001-002]" in done.output
+    assert PASSWORD_VARIABLE in done.output
 
 
 def test_a_part_of_the_hosts_is_enough(run: Run) -> None:
