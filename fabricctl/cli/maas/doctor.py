@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from provision.workflows.maas_doctor import DoctorOptions
 
 ALL = "all"
-Hosts = Annotated[str, typer.Argument(metavar="[HOSTS]", hidden=True)]
+Hosts = Annotated[str, typer.Argument(metavar="HOSTS", hidden=True)]
 Interface = Annotated[
     str,
     typer.Option(
