@@ -64,7 +64,7 @@ class FlowOptions:
     wait: bool = True
 
 
-class FleetInterrupted(KeyboardInterrupt):
+class FleetInterrupted(Exception):  # noqa: N818 - it is no error
     """Ctrl-C: nothing more was started; phases that were begun go on in the provisioner.
 
     :param results: one of every host; those that were not finished say so.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ from tests.provision.install.flow_kit import Client, Kit, by_host, flow_kit, hos
 
 NUMBER = 511
 ALWAYS = None
-RECOVERS = [
+RECOVERS: list[tuple[str, str, dict[str, Any]]] = [
     ("503-after-commit", "create", {}),
     ("504-continues", "create", {"later": 25}),
     ("drop-after", "create", {}),
@@ -36,7 +37,7 @@ RECOVERS = [
     ("drop-after", "set_storage_layout", {}),
 ]
 """Faults nobody should notice."""
-FAILS = [
+FAILS: list[tuple[str, str, dict[str, Any], str]] = [
     ("fail", "commission", {"text": "lost its network"}, "failed"),
     ("no-disks", "commission", {}, "no disk at all"),
     ("missing-disk", "commission", {}, "is missing"),
