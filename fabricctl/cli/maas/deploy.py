@@ -66,8 +66,10 @@ def deploy(
     into quarantine with the reason; the others go on. Ctrl-C ends the watching, not the installations.
     """
     from fabricctl.cli.maas.machines import read_situation
+    from fabricctl.cli.maas.pools import keep_pools, pool_export
     from fabricctl.cli.maas.running import carry_out
     from provision.install.lifecycle import Verb, Wish
+    from provision.report.install_plan import installed, starts
     from provision.workflows.install_access import (
         deploy_jobs,
         flow_options,
@@ -84,7 +86,11 @@ def deploy(
     known = read_known(desk.site, desk.location, desk.hosts)
     jobs = {job.host: job for job in deploy_jobs(known, series=series, kernel=kernel)}
     seen = read_situation(desk, Wish(Verb.DEPLOY, redeploy, from_quarantine))
-    plan = _plan(desk, seen, jobs, accept=accept_disk_change)
+    again = [
+        host for host, machine in seen.machines.items() if starts(seen.steps[host]) and installed(machine)
+    ]
+    pools = keep_pools(desk, again, reason.strip() or "deploy")
+    plan = _plan(desk, seen, jobs, pools, accept=accept_disk_change)
     if not skip_clock_check:
         plan = clock_checked(desk, seen, plan)
 
@@ -99,6 +105,7 @@ def deploy(
                 redeploy=redeploy,
                 from_quarantine=from_quarantine,
                 accept_disk_change=accept_disk_change,
+                export=pool_export(desk, book),
                 comment=reason.strip(),
             )
 
@@ -111,8 +118,10 @@ def _one_of(option: str, word: str, words: Sequence[str]) -> None:
         raise UsageError(f"{option} {word}: expected {' or '.join(words)}")
 
 
-def _plan(desk: Desk, seen: Situation, jobs: Mapping[str, DeployJob], *, accept: bool) -> Plan:
-    """What would be installed where, and what is lost by it."""
+def _plan(
+    desk: Desk, seen: Situation, jobs: Mapping[str, DeployJob], pools: Mapping[str, str], *, accept: bool
+) -> Plan:
+    """What would be installed where, and what is lost by it. :param pools: host -> words about its ZFS pools."""
     from provision.install.disks import choose_boot_disk
     from provision.report.install_disks import HostDisks
     from provision.report.install_plan import Install, plan_deploy, written_disks
@@ -125,7 +134,7 @@ def _plan(desk: Desk, seen: Situation, jobs: Mapping[str, DeployJob], *, accept:
         job, recorded = jobs[host], seen.kept.noted.get(host, {}).get(DISKS)
         refused = refusal(job, machine, recorded, accept=accept)
         choice = choose_boot_disk(machine.disks, job.rule)
-        install = Install(job.series, job.kernel, choice, refused)
+        install = Install(job.series, job.kernel, choice, refused, pools.get(host, ""))
         planned[host] = plan_deploy(host, machine, seen.steps[host], install, on=seen.powers.on(host))
         if planned[host].words:
             disks += written_disks(HostDisks(host, machine, choice))
