@@ -17,6 +17,7 @@ CREATING = "fabricctl_creating"
 TAG = "fabricctl_tag_"
 """How names of tags begin in ``extra``, for Ironic's own tags (traits) know no small letters."""
 SERVICE_TAG = "fabricctl_service_tag"
+"""What the site says, for people who look into Ironic; it is never taken for what the machine said."""
 Patch = list[dict[str, Any]]
 _KEY = re.compile(r"[\w-]+\Z", re.ASCII)
 _ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
