@@ -114,9 +114,9 @@ def _run(desk: Desk, options: DoctorOptions, *, ask_bmcs: bool) -> tuple[list[Ro
     import asyncio
 
     from fabricctl.cli.progress import progress
+    from provision.maas.provisioner import open_maas
     from provision.workflows.doctor_bmcs import who_are
     from provision.workflows.doctor_book import read_book
-    from provision.maas.provisioner import open_maas
     from provision.workflows.install_access import maas_settings
     from provision.workflows.maas_doctor import Doctor
 

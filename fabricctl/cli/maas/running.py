@@ -110,7 +110,7 @@ def _run(desk: Desk, manner: Manner, plan: Plan, work: Work) -> tuple[Sequence[N
     phases = Phases(manner.what, len(plan.hosts), noun="hosts")
     ended: set[str] = set()
     with journal_of(desk, manner) as journal, watched(phases) as changed:
-        book = StoreBook(journal.store, journal.reason, "maas", journal.forced)
+        book = StoreBook(journal.store, journal.reason, desk.provisioner.lower(), journal.forced)
 
         def heard(progress: Progress) -> None:
             if progress.ended is None:
@@ -166,7 +166,8 @@ def _finish(
     elif plan.hosts:
         print_lines([(), *result_lines(results)])
     if interrupted:
-        say("interrupted: what MAAS has begun goes on there; run the command again to go on watching it")
+        begun = f"what {desk.provisioner} has begun goes on there"
+        say(f"interrupted: {begun}; run the command again to go on watching it")
         raise typer.Exit(EXIT_INTERRUPTED)
     told = {one.outcome for one in results}
     if Told.UNKNOWN in told:
