@@ -60,8 +60,8 @@ class Event:
 def parse_created(created: str) -> datetime | None:
     """The time of an event, None where it is none.
 
-    MAAS writes ``Sun, 29 Nov. 2026 16:46:23``: English, UTC without saying so, months of more than four letters
-    shortened with a full stop (Django's ``N``: ``Sept.``, ``March``). No locale of this machine changes the reading.
+    MAAS writes ``Sun, 29 Nov. 2026 16:46:23``: English, with a full stop behind every month, UTC without saying so.
+    No locale of this machine changes the reading.
     """
     match = _CREATED.match(created.strip())
     if match is None or match["month"][:3].lower() not in _MONTHS:
