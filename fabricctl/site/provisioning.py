@@ -267,6 +267,11 @@ class Ironic(Section):
         description="Who looks at the hardware: agent, a ramdisk that is booted; redfish, the BMC, which names the "
         "drives behind a BOSS card and not the disk they make; no: nobody, so no disk and no memory is compared.",
     )
+    clean: bool = Field(
+        default=False,
+        description="Let Ironic clean nodes before they become available: that erases at least the labels of every "
+        "disk, ZFS pools' too.",
+    )
     hosts: dict[HostSet, IronicHost] = Field(
         default_factory=dict,
         description="Host set -> how they are enrolled; an entry of one host comes first.",

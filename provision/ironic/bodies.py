@@ -76,6 +76,7 @@ def node_body(spec: EnrolSpec, settings: IronicSettings) -> dict[str, Any]:
         "deploy_interface": images.deploy_interface,
         "properties": {"cpu_arch": _ARCHITECTURES.get(machine, machine)},
         "extra": extra,
+        "automated_clean": settings.clean,
     }
     if images.boot_interface:
         body["boot_interface"] = images.boot_interface

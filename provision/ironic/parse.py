@@ -20,8 +20,7 @@ _STAGES = {
     **dict.fromkeys(("enroll", "verifying", "inspecting", "inspect wait", "manageable"), Stage.NEW),
     "available": Stage.READY,
     "active": Stage.DEPLOYED,
-    "deleting": Stage.RELEASING,
-    **dict.fromkeys(("cleaning", "clean wait", "clean hold"), Stage.MANAGING),
+    **dict.fromkeys(("deleting", "cleaning", "clean wait", "clean hold"), Stage.RELEASING),
     **dict.fromkeys(("deploying", "wait call-back", "deploy hold", "deploy complete"), Stage.DEPLOYING),
 }
 _FAILED = {
@@ -35,7 +34,8 @@ _FAILED = {
 def stage_of(node: Mapping[str, Any]) -> tuple[Stage, Phase | None]:
     """How far a node is, and which phase failed.
 
-    Up to ``manageable`` a node is new: Ironic goes no further by itself, so whoever was stopped half-way begins again.
+    Every node is cleaned before it becomes available, after ``provide`` as after ``deleted``; Ironic does not tell
+    which of the two it was, and both end in the same state. Up to ``manageable`` a node is new: Ironic goes no further by itself, so whoever was stopped half-way begins again.
     A node that went back to ``enroll`` with an error could not be reached. Maintenance that Ironic began itself (a
     ``fault``) is no quarantine of ours.
     """

@@ -63,6 +63,7 @@ def ironic_settings(site: Site) -> IronicSettings:
             image.hwe,
         ),
         inspect="" if ironic.inspect == "no" else ironic.inspect,
+        clean=ironic.clean,
         requests=ironic.limits.requests,
         answer_s=ironic.limits.answer_s,
         managed_s=ironic.limits.commission_min * 60,

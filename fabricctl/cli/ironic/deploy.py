@@ -45,7 +45,7 @@ def deploy(
     state: StateOption = "",
     format: FormatOption = Format.TEXT,
 ) -> None:
-    """Install the site file's image on the one disk its rule leaves, or boot it into memory (deploy_interface: ramdisk).
+    """Install the site file's image on the one disk its rule leaves; with deploy_interface ramdisk boot it into memory.
 
     HOSTS is a host set such as gpu[001-032], or all; active ones are left alone. Series and kernel are those of the
     image: where the site file's install asks for others it is refused. A node that fails, or takes longer than
@@ -120,7 +120,7 @@ def _into_memory(desk: Desk, seen: Situation) -> Plan:
 
 
 def _onto_disk(desk: Desk, seen: Situation, jobs: Mapping[str, DeployJob], *, accept: bool) -> Plan:
-    """What would be installed where. Ironic writes to one disk; labels of others go when it cleans."""
+    """What would be installed where. Ironic writes to that disk alone."""
     from provision.install.disks import choose_boot_disk
     from provision.report.install_plan import Install, plan_deploy
     from provision.workflows.install_book import DISKS
@@ -131,6 +131,6 @@ def _onto_disk(desk: Desk, seen: Situation, jobs: Mapping[str, DeployJob], *, ac
         job, recorded = jobs[host], seen.kept.noted.get(host, {}).get(DISKS)
         choice = choose_boot_disk(machine.disks, job.rule)
         refused = refusal(job, machine, recorded, accept=accept)
-        install = Install(job.series, job.kernel, choice, refused)
+        install = Install(job.series, job.kernel, choice, refused, wipes=False)
         planned[host] = plan_deploy(host, machine, seen.steps[host], install, on=seen.powers.on(host))
     return seen.plan(desk, planned)

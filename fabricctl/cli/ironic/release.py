@@ -35,9 +35,9 @@ def release(
     state: StateOption = "",
     format: FormatOption = Format.TEXT,
 ) -> None:
-    """Give nodes back to Ironic: they are switched off, and cleaned where Ironic's automated cleaning is on.
+    """Give nodes back to Ironic: they are switched off, and the system on them counts as gone.
 
-    HOSTS is a host set such as gpu[001-032], or all. Cleaning erases disks' labels, or disks, as Ironic is set up.
+    HOSTS is a host set such as gpu[001-032], or all. No disk is erased unless the site file says ironic.clean.
     """
     from fabricctl.cli.maas.running import carry_out
     from provision.install.lifecycle import Verb, Wish
