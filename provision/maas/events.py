@@ -15,7 +15,6 @@ LARGEST_PAGE = 1000
 LOOK_BACK = 64
 """Event numbers that are looked at again. MAAS gives a number when an event is written and shows the event when its
 transaction ends, so a lower number may come to light after a higher one was read."""
-LEVELS = ("AUDIT", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _CREATED = re.compile(
     r"(?:[A-Za-z]+,?\s+)?(?P<day>\d{1,2})\s+(?P<month>[A-Za-z]{3,9})\.?\s+(?P<year>\d{4})"

@@ -42,7 +42,7 @@ def starts(step: Step) -> bool:
 def plan_commission(host: str, machine: Machine, step: Step, *, on: bool) -> Planned:
     """What commissioning would do. :param on: the machine runs, by its BMC."""
     again = "commission again" if machine.stage is Stage.READY else "commission"
-    return _planned(host, machine, step, again, CUT if on else "")
+    return _planned(host, machine, step, Phase.COMMISSION, again, CUT if on else "")
 
 
 def plan_deploy(host: str, machine: Machine, step: Step, install: Install, *, on: bool) -> Planned:
@@ -54,7 +54,7 @@ def plan_deploy(host: str, machine: Machine, step: Step, install: Install, *, on
     does = f"install {install.series} ({install.kernel}){where}"
     if step.phase is Phase.RELEASE:
         does = f"release, then {does}"
-    return _planned(host, machine, step, does, "; ".join(_lost(host, machine, install, on=on)))
+    return _planned(host, machine, step, Phase.DEPLOY, does, "; ".join(_lost(host, machine, install, on=on)))
 
 
 def _lost(host: str, machine: Machine, install: Install, *, on: bool) -> Iterator[str]:
@@ -70,16 +70,17 @@ def _lost(host: str, machine: Machine, install: Install, *, on: bool) -> Iterato
 def plan_release(host: str, machine: Machine, step: Step, *, on: bool) -> Planned:
     """What a release would do. :param on: the machine runs, by its BMC."""
     lost = ["the system that is on it is given up"] if machine.stage is Stage.DEPLOYED else []
-    return _planned(host, machine, step, "release", "; ".join([*lost, *([CUT] if on else [])]))
+    return _planned(host, machine, step, Phase.RELEASE, "release", "; ".join([*lost, *([CUT] if on else [])]))
 
 
-def _planned(host: str, machine: Machine, step: Step, does: str, danger: str) -> Planned:
+def _planned(host: str, machine: Machine, step: Step, goal: Phase, does: str, danger: str) -> Planned:
     if step.act is Act.DONE:
         return Planned(host, already=step.words or f"it is {machine.status}")
     if step.act is Act.REFUSE:
         return Planned(host, refused=step.words)
     if step.act is Act.WAIT:
-        return Planned(host, f"it is {machine.status}: wait for its end, then {does}")
+        more = "" if step.phase is goal else f", then {does}"
+        return Planned(host, f"it is {machine.status} already: wait for its end{more}")
     if step.act in (Act.QUARANTINE, Act.FAIL):
         return Planned(host, f"{step.words}: into quarantine", warn=True)
     back = "take it back, then " if step.act is Act.RESTORE else ""

@@ -15,6 +15,7 @@ from fabricctl.nodes.model import EventKind
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
 from provision.install.disk_rule import DiskRule
 from provision.install.disks import choose_boot_disk, verify_root
+from provision.install.hardware import Lack
 from provision.install.machine import QUARANTINE_TAG, Machine, Stage
 from provision.install.provisioner import Provisioner
 from provision.report.install_disks import HostDisks
@@ -62,7 +63,10 @@ async def read_status(
     rules: Mapping[str, DiskRule | None],
     judges: Mapping[str, Judge],
 ) -> list[Seen]:
-    """Machines of hosts, with the reason where one failed. :raises ProvisionerError: they cannot be read."""
+    """Machines of hosts, with the reason where one failed. GPUs are not counted: that is a request a machine.
+
+    :raises ProvisionerError: they cannot be read.
+    """
     machines = await lookup(provisioner, hosts)
     failed = [machine for machine in machines.values() if _failed(machine)][:WHYS]
     said = await asyncio.gather(*(_why(provisioner, machine) for machine in failed))
@@ -89,12 +93,13 @@ def _seen(
     if machine is None:
         return Seen(host)
     judged = judge(machine) if machine.stage in _SETTLED else ()
-    wrong = [one.words for one in judged if one.told]
+    counted = [one for one in judged if one.kind is not Lack.GPUS or machine.gpus is not None]
+    wrong = [one.words for one in counted if one.told]
     if machine.stage is Stage.DEPLOYED and machine.disks and rule is not None:
         choice = choose_boot_disk(machine.disks, rule)
         root = choice.refused or verify_root(machine, choice).removeprefix(f"{machine.hostname}: ")
         wrong += [root] if root else []
-    return Seen(host, machine, whys.get(machine.id, ""), tuple(wrong), tuple(untold(judged)))
+    return Seen(host, machine, whys.get(machine.id, ""), tuple(wrong), tuple(untold(counted)))
 
 
 async def read_disks(

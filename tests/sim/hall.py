@@ -83,7 +83,7 @@ def main() -> int:
     stopped = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopped.set())
-    simulator = Simulator(asked.count, port=asked.bmc_port, speed=asked.speed)
+    simulator = Simulator(asked.count, port=asked.bmc_port)
     try:
         with (
             simulator,
@@ -108,7 +108,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=8, help="hosts")
     parser.add_argument("--port", type=int, default=5240, help="of MAAS; 0: any free one")
     parser.add_argument("--bmc-port", type=int, default=8443, help="of all BMCs; 0: any free one")
-    parser.add_argument("--speed", type=float, default=60.0, help="simulated seconds per real second")
+    parser.add_argument("--speed", type=float, default=60.0, help="simulated seconds of MAAS per real second")
     parser.add_argument("--site-out", type=Path, default=Path("site.yaml"), help="site file to write")
     return parser.parse_args()
 

@@ -30,7 +30,7 @@ def clock_checked(desk: Desk, seen: Situation, plan: Plan) -> Plan:
     gate = _ask(desk, first)
     if isinstance(gate, str):
         return replace(plan, remarks=[*plan.remarks, *((host, f"clocks: {gate}") for host in first)])
-    refused = gate.refused(first)
+    refused = {host: why.removeprefix(f"{host}: ") for host, why in gate.refused(first).items()}
     planned = [
         replace(one, words="", danger="", refused=f"{refused[one.host]}; {HOW}")
         if one.host in refused

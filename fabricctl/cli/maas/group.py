@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from fabricctl.cli.maas import commission, deploy, disks, enrol, release, replace, status
+from fabricctl.cli.maas import commission, deploy, disks, doctor, enrol, release, replace, status
 from fabricctl.cli.tree import Sorted
 
 app = typer.Typer(
@@ -17,6 +17,7 @@ app = typer.Typer(
 commission.register(app)
 deploy.register(app)
 disks.register(app)
+doctor.register(app)
 enrol.register(app)
 release.register(app)
 replace.register(app)

@@ -15,7 +15,10 @@ from fabricctl.errors import (
     EXIT_FINDINGS,
     EXIT_INTERRUPTED,
     InServiceError,
+    ProvisionerDeadlineError,
+    ProvisionerError,
     ProvisionerLoginError,
+    ProvisionerUnreachableError,
     UsageError,
 )
 
@@ -64,17 +67,22 @@ def ask_maas(desk: Desk, work: Callable[[], Coroutine[Any, Any, T]], what: str) 
             return asyncio.run(interruptible(work()))
         except asyncio.CancelledError:
             raise KeyboardInterrupt from None
-        except ProvisionerLoginError as error:
-            raise _named_key(desk, error) from error
+        except ProvisionerError as error:
+            _name_place(desk, error)
+            raise
 
 
-def _named_key(desk: Desk, error: ProvisionerLoginError) -> ProvisionerLoginError:
-    """The error with the reference of the key: what it was read from, never what it is."""
-    key = desk.site.maas.api_key if desk.site.maas is not None else ""
-    if key in str(error):
-        return error
-    hint = f"the key is read from {key}; on MAAS's own host, maas apikey --username USER prints it"
-    return ProvisionerLoginError(error.message, host=error.host, status=error.status, hint=hint)
+def _name_place(desk: Desk, error: ProvisionerError) -> None:
+    """Add to an error where MAAS is, or what its key was read from: never what the key is."""
+    maas = desk.site.maas
+    if maas is None:
+        return
+    if isinstance(error, ProvisionerLoginError):
+        error.hint = (
+            f"the key is read from {maas.api_key}; maas apikey --username USER prints it on MAAS's own host"
+        )
+    elif isinstance(error, ProvisionerUnreachableError | ProvisionerDeadlineError) and not error.hint:
+        error.hint = f"maas.url is {maas.url}"
 
 
 def carry_out(desk: Desk, manner: Manner, plan: Plan, work: Work) -> NoReturn:
@@ -124,8 +132,9 @@ def _run(desk: Desk, manner: Manner, plan: Plan, work: Work) -> tuple[Sequence[N
             return asyncio.run(interruptible(work(book, heard))), False
         except FleetInterrupted as stopped:
             return stopped.results, True
-        except ProvisionerLoginError as error:
-            raise _named_key(desk, error) from error
+        except ProvisionerError as error:
+            _name_place(desk, error)
+            raise
 
 
 def _ordered(desk: Desk, results: Sequence[NodeResult]) -> list[NodeResult]:
@@ -134,6 +143,7 @@ def _ordered(desk: Desk, results: Sequence[NodeResult]) -> list[NodeResult]:
 
 
 def _show_plan(manner: Manner, plan: Plan) -> None:
+    from fabricctl.cli.bmc.width import width
     from fabricctl.cli.console import print_lines
     from fabricctl.report.lines import DOUBT
     from provision.report.change_report import plan_lines
@@ -141,7 +151,7 @@ def _show_plan(manner: Manner, plan: Plan) -> None:
 
     if manner.format is Format.TEXT:
         told = [(("to be known", DOUBT),), *said_lines(plan.remarks)] if plan.remarks else []
-        print_lines([*plan_lines(plan.planned, manner.what, "host"), *told])
+        print_lines([*plan_lines(plan.planned, manner.what, "host", width()), *told])
 
 
 def _show(manner: Manner, plan: Plan, results: Sequence[NodeResult], *, applied: bool = True) -> None:
@@ -156,6 +166,7 @@ def _finish(
     desk: Desk, manner: Manner, plan: Plan, results: Sequence[NodeResult], *, interrupted: bool = False
 ) -> NoReturn:
     """Report and end: 130 interrupted, 3 when something could not be told, 1 when a host is not as wanted."""
+    from fabricctl.cli.bmc.width import width
     from fabricctl.cli.console import print_lines, say
     from provision.install.outcome import Told
     from provision.report.install_changes import result_lines
@@ -164,10 +175,10 @@ def _finish(
     if manner.format is not Format.TEXT:
         _show(manner, plan, results)
     elif plan.hosts:
-        print_lines([(), *result_lines(results)])
+        print_lines([(), *result_lines(results, width())])
     if interrupted:
         begun = f"what {desk.provisioner} has begun goes on there"
-        say(f"interrupted: {begun}; run the command again to go on watching it")
+        say(f"{begun}; run the command again to go on watching it")
         raise typer.Exit(EXIT_INTERRUPTED)
     told = {one.outcome for one in results}
     if Told.UNKNOWN in told:

@@ -328,6 +328,42 @@ def test_a_quarantine_takes_a_machine_out_of_the_pool_and_is_ended(client: Open,
     assert (machine.stage, machine.tags) == (Stage.READY, ())
 
 
+@pytest.mark.parametrize("phase", ["commission", "deploy"])
+def test_why_a_phase_failed_is_told_in_maass_words(client: Open, maas: ServedDouble, phase: str) -> None:
+    (id,) = ready(maas)
+    maas.double.faults.add("fail", op=phase, text="No space left on device")
+    if phase == "commission":
+        ask(own, maas, lambda opened: opened.manage(id))
+    else:
+        ask(own, maas, lambda opened: opened.deploy(id, DeploySpec("jammy", "ga", Secret("x"))))
+    maas.advance(7200)
+
+    async def work(opened: MaasProvisioner) -> tuple[Machine, str]:
+        (machine,) = await opened.read([id])
+        return machine, await opened.why(machine)
+
+    machine, why = ask(client, maas, work)
+    assert machine.stage is Stage.FAILED
+    assert machine.failed is not None
+    assert machine.failed.value == phase
+    assert ("50-maas-01-commissioning" if phase == "commission" else "Installation failed") in why
+
+
+def test_a_machine_that_was_never_looked_at_is_quarantined_by_its_tag(
+    client: Open, maas: ServedDouble
+) -> None:
+    (id,) = add(maas, 1)
+
+    async def work(opened: MaasProvisioner) -> Machine:
+        (machine,) = await opened.read([id])
+        await opened.quarantine(machine, "wrong service tag")
+        return (await opened.read([id]))[0]
+
+    machine = ask(client, maas, work)
+    assert QUARANTINE_TAG in machine.tags
+    assert machine.stage in (Stage.NEW, Stage.BROKEN)
+
+
 def test_what_changed_is_told_since_a_cursor(client: Open, maas: ServedDouble) -> None:
     first, second = add(maas, 2)
 

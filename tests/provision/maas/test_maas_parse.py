@@ -25,7 +25,6 @@ from provision.maas.values import (
 )
 from tests.provision.maas.maas_script import body_of
 
-PHASE_B = "maas/recorded/phaseB-commission-storage"
 PHASE_C = "maas/recorded/phaseC-deploy-release"
 
 
