@@ -35,9 +35,9 @@ def stage_of(node: Mapping[str, Any]) -> tuple[Stage, Phase | None]:
     """How far a node is, and which phase failed.
 
     Every node is cleaned before it becomes available, after ``provide`` as after ``deleted``; Ironic does not tell
-    which of the two it was, and both end in the same state. Up to ``manageable`` a node is new: Ironic goes no further by itself, so whoever was stopped half-way begins again.
-    A node that went back to ``enroll`` with an error could not be reached. Maintenance that Ironic began itself (a
-    ``fault``) is no quarantine of ours.
+    which of the two it was, and both end in the same state. Up to ``manageable`` a node is new: Ironic goes no further
+    by itself, so whoever was stopped half-way begins again. A node that went back to ``enroll`` with an error could not
+    be reached. Maintenance that Ironic began itself (a ``fault``) is no quarantine of ours.
     """
     state = _text(node.get("provision_state"))
     if node.get("maintenance") and not node.get("fault"):

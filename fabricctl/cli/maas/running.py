@@ -75,7 +75,7 @@ def ask_maas(desk: Desk, work: Callable[[], Coroutine[Any, Any, T]], what: str) 
 def _name_place(desk: Desk, error: ProvisionerError) -> None:
     """Add to an error where MAAS is, or what its key was read from: never what the key is."""
     maas = desk.site.maas
-    if maas is None:
+    if maas is None or desk.provisioner != "MAAS":
         return
     if isinstance(error, ProvisionerLoginError):
         error.hint = (

@@ -75,10 +75,12 @@ class Hall:
         """Exit code and document of a command."""
         code = main([*words, "--site", str(self.site), "--format", "json"])
         out, err = self._capsys.readouterr()
-        assert all(" of 8 hosts" in line for line in err.splitlines()), err  # how far it is, when it takes long
+        assert all(" of 8 hosts" in line for line in err.splitlines()), (
+            err
+        )  # how far it is, when it takes long
         return code, json.loads(out)
 
-    def ends(self, *words: str) -> tuple[int, set[str]]:
+    def ends(self, *words: str) -> tuple[int, set[tuple[str, str]]]:
         """Exit code and how the hosts ended."""
         code, document = self.run("ironic", *words, HOSTS, "--yes")
         return code, {(change["end"], change["reason"]) for change in document["changes"]}
