@@ -10,7 +10,7 @@ from fabricctl.cli.tree import Sorted
 app = typer.Typer(
     cls=Sorted,
     help="OpenStack Ironic on its own, for sites without MAAS: hosts are enrolled, managed, installed and given back.",
-    short_help="Ironic, where there is no MAAS: enrol, manage, install and release hosts.",
+    short_help="Ironic in the place of MAAS: enrol, install, release hosts.",
     no_args_is_help=True,
 )
 

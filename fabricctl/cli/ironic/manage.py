@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command to the group."""
-    app.command(
-        "manage", short_help="Have Ironic reach BMCs, look at the hardware, and make nodes available."
-    )(manage)
+    app.command("manage", short_help="Have Ironic reach BMCs and make nodes available.")(manage)
 
 
 def manage(

@@ -10,7 +10,7 @@ import pytest
 from tests.sim.ironic import IronicServices, ironic_services
 from tests.sim.judges.environments import IRONIC, InstallError, environment
 
-SYSTEMS = 24
+SYSTEMS = 32
 
 
 @pytest.fixture(scope="session")

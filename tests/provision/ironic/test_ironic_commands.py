@@ -4,42 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from datetime import UTC, datetime
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fabricctl.adapters.store.location import find_location
-from fabricctl.adapters.store.store import open_store
 from fabricctl.cli.main import main
-from fabricctl.nodes.facts import FactTelling, NodeFact
 from tests.sim.idrac import PASSWORD_VARIABLE
 from tests.sim.ironic import IronicServices
+from tests.sim.ironic.site import write_site
 
 pytestmark = pytest.mark.slow
 
 HOSTS = "gpu[000-007]"
-SITE = """\
-name: hall
-node_models: {{m: {{hcas: [mlx5_0]}}}}
-nodes: {{'gpu[000-007]': {{model: m}}}}
-state: {{url: hall.sqlite}}
-management:
-  bmc_addresses:
-{addresses}
-  bmc_access:
-    '{hosts}': {{user: {user}, password: 'env:{variable}', port: {port}, verify: ca, ca: {ca}}}
-ironic:
-  url: {url}
-  user: {api_user}
-  password: file:api.password
-  inspect: 'no'
-  image: {{deploy_interface: ramdisk, boot_interface: ipxe, kernel: {images}/kernel, ramdisk: {images}/ramdisk}}
-  limits: {{poll_s: 1, deploy_min: 8}}
-  hosts:
-{boots}
-"""
+KILL_S = 60.0
 
 
 class Hall:
@@ -47,29 +28,7 @@ class Hall:
 
     def __init__(self, services: IronicServices, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.systems, self._capsys = services.systems[:8], capsys
-        self.site = folder / "site.yaml"
-        secret = folder / "api.password"
-        secret.touch(mode=0o600)
-        secret.write_text(services.password)
-        self.site.write_text(
-            SITE.format(
-                addresses="\n".join(f"    {one.name}: {one.address}" for one in self.systems),
-                boots="\n".join(f"    {one.name}: {{boot_nic: '{one.mac}'}}" for one in self.systems),
-                hosts=HOSTS,
-                user=services.bmc_user,
-                variable=PASSWORD_VARIABLE,
-                port=self.systems[0].port,
-                ca=services.folder / "bmc.pem",
-                url=services.url,
-                api_user=services.user,
-                images=services.images,
-            )
-        )
-        with open_store(find_location(str(folder / "hall.sqlite")), site="hall") as store:
-            # where a harvest would have found each system
-            read = [(one.name, f"redfish {one.system_id}") for one in self.systems]
-            told = [FactTelling(host, [NodeFact("", "system.model", "emulated", at)]) for host, at in read]
-            store.facts.tell(told, who="test", reason="harvest", now=datetime.now(UTC))
+        self.site = write_site(services, folder, self.systems)
 
     def run(self, *words: str) -> tuple[int, Any]:
         """Exit code and document of a command."""
@@ -114,3 +73,40 @@ def test_eight_hosts_go_all_the_way_and_back(services: IronicServices, hall: Hal
     kinds = [event["kind"] for event in events]
     assert [kinds.count(f"node.{kind}") for kind in ("enrol", "commission", "deploy", "release")] == [8] * 4
     assert os.environ[PASSWORD_VARIABLE] not in json.dumps(events)
+
+
+def test_an_enrolment_that_is_killed_and_run_again_makes_each_node_once(
+    services: IronicServices,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    systems = services.systems[24:32]
+    names = {system.name for system in systems}
+    site = write_site(services, tmp_path, systems)
+    monkeypatch.setenv(PASSWORD_VARIABLE, services.bmc_password)
+    words = ["ironic", "enrol", "all", "--yes", "--format", "json", "--site", str(site)]
+
+    def made() -> list[str]:
+        return [node["name"] for node in services.ask("/v1/nodes")["nodes"] if node["name"] in names]
+
+    for so_many in (1, 4):
+        with subprocess.Popen(
+            [sys.executable, "-m", "fabricctl", *words], stdout=subprocess.DEVNULL
+        ) as process:
+            deadline = time.monotonic() + KILL_S
+            while len(made()) < so_many and process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.01)
+            process.kill()
+    assert len(made()) >= 4
+    code = main(words)
+    document = json.loads(capsys.readouterr().out)
+    assert code == 0, document
+    assert sorted(made()) == sorted(names)
+    ports = services.ask("/v1/ports")["ports"]
+    macs = [port["address"] for port in ports]
+    assert [macs.count(system.mac) for system in systems] == [1] * 8
+    nodes = services.ask("/v1/nodes?fields=name,extra")["nodes"]
+    assert not [
+        node["name"] for node in nodes if "fabricctl_creating" in node["extra"] and node["name"] in names
+    ]
