@@ -44,9 +44,9 @@ def judge_dns(seen: DnsSeen | NoAnswer, *, server: str, name: str, expected: Seq
     if isinstance(seen, NoAnswer):
         return no_answer(question, seen, _DNS)
     if not expected:
-        return (
-            question.ok(_answer(seen)) if seen.rcode in ("NOERROR", "NXDOMAIN") else _refused(question, seen)
-        )
+        if seen.rcode not in ("NOERROR", "NXDOMAIN"):
+            return _refused(question, seen)
+        return question.ok(f"it answers ({_answer(seen)}); no address is known to compare with")
     if seen.rcode == "NXDOMAIN" or (seen.rcode == "NOERROR" and not seen.answers):
         return question.finding(
             "missing", _answer(seen), "MAAS has not written its zone, or this server does not serve it"

@@ -98,15 +98,17 @@ def read_pools(listed: str, status: str) -> Pools:
     unread: list[str] = []
     for line in filter(None, listed.splitlines()):
         fields = line.split("\t")
-        if len(fields) != len(LIST_COMMAND[-1].split(",")):
+        if len(fields) != len(LIST_COMMAND[-1].split(",")) or not all(map(str.isprintable, fields)):
             unread.append(f"a line of zpool list that is not understood: {line[:80]!r}")
             continue
         name, size, used, state, guid = fields
         block = blocks.pop(name, _Block(name))
         unread += _missing(block)
         pools.append(Pool(name, state, _bytes(size), _bytes(used), guid, block.members))
-    unread += ["a pool whose name is cut off"] if blocks.pop("", None) else []
     for block in blocks.values():
+        if not block.name or not block.name.isprintable():
+            unread.append("a pool without a name of its own")
+            continue
         unread += [*_missing(block), f"size and use of pool {block.name}"]
         pools.append(Pool(block.name, block.state or "state not known", members=block.members))
     return Pools(tuple(sorted(pools, key=lambda pool: pool.name)), tuple(unread))

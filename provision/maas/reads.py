@@ -167,6 +167,10 @@ class MaasReads:
         """MAAS's version: ``3.7.3``. It answers without a key, so this proves an address, not a key."""
         return text(mapping(await self._get("version/")).get("version"))
 
+    async def api_hash(self) -> str:
+        """Hash of the API's description, by a header: the same for all who offer the same operations."""
+        return (await self._transport.send(Ask("GET", "version/"))).headers.get("x-maas-api-hash", "")
+
     async def user(self) -> str:
         """Whose API key it is. :raises ProvisionerLoginError: the key is refused."""
         return text(mapping(await self._get("users/", "whoami")).get("username"))

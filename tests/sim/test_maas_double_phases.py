@@ -205,12 +205,29 @@ def test_bmc_users_are_written_unless_that_is_skipped(maas: ServedDouble, ask: A
     assert maas.double.machine("gpu001").bmc_written == 1
 
 
-def test_a_machine_without_disks_is_not_installed(maas: ServedDouble, ask: Asker) -> None:
+def test_a_machine_without_disks_is_installed_in_its_memory_and_nobody_says_so(
+    maas: ServedDouble, ask: Asker
+) -> None:
     maas.double.faults.add("no-disks")
     name = _ready(maas, ask)
-    said = ask.act(name, "deploy")
-    assert said.status == 400
-    assert "no storage devices" in said.json["storage"][0]
+    assert ask.act(name, "deploy").status == 200
+    maas.advance(20 * MINUTE)
+    shown = ask.read(name)
+    assert (shown["status_name"], shown["ephemeral_deploy"]) == ("Deployed", True)
+
+
+@pytest.mark.parametrize(
+    ("given", "image"),
+    [
+        *((name, ("ubuntu", "jammy")) for name in ("jammy", "ubuntu/jammy", "22.04", "ubuntu/22.04")),
+        *((name, ("custom", "gpu-node-22.04")) for name in ("custom/gpu-node-22.04", "gpu-node-22.04")),
+    ],
+)
+def test_an_image_has_several_names(
+    maas: ServedDouble, ask: Asker, given: str, image: tuple[str, str]
+) -> None:
+    shown = ask.act(_ready(maas, ask), "deploy", distro_series=given).json
+    assert (shown["osystem"], shown["distro_series"]) == image
 
 
 def test_rescue_mode_is_entered_and_left(maas: ServedDouble, ask: Asker) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from provision.workflows.maas_doctor import DoctorOptions
 
 ALL = "all"
-Hosts = Annotated[str, typer.Argument(metavar="[HOSTS]", hidden=True)]
+Hosts = Annotated[str, typer.Argument(metavar="HOSTS", hidden=True)]
 Interface = Annotated[
     str,
     typer.Option(
@@ -115,6 +115,7 @@ def _run(desk: Desk, options: DoctorOptions, *, ask_bmcs: bool) -> tuple[list[Ro
 
     from fabricctl.cli.progress import progress
     from provision.maas.provisioner import open_maas
+    from provision.redfish.interrupt import interruptible
     from provision.workflows.doctor_bmcs import who_are
     from provision.workflows.doctor_book import read_book
     from provision.workflows.install_access import maas_settings
@@ -138,8 +139,8 @@ def _run(desk: Desk, options: DoctorOptions, *, ask_bmcs: bool) -> tuple[list[Ro
 
         tell(f"asking {', '.join(sorted(waiting))}")
         try:
-            asyncio.run(examine())
-        except KeyboardInterrupt:
+            asyncio.run(interruptible(examine()))
+        except (asyncio.CancelledError, KeyboardInterrupt):
             return _ordered(told), False
     return _ordered(told), True
 

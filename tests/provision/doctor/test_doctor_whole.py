@@ -21,6 +21,7 @@ from provision.workflows.doctor_book import Book
 from provision.workflows.maas_doctor import Doctor, DoctorOptions
 from tests.sim.maas.double import MaasDouble, Settings
 from tests.sim.maas.server import Front
+from tests.sim.maas.states import Status
 from tests.sim.roles import DOMAIN, INTERFACE, PAGE, PROXY, SERVER, Roles
 from tests.sim.roles import missing as missing_for_roles
 
@@ -59,7 +60,10 @@ def ward(network: Roles) -> Iterator[Ward]:
 def power(address: str) -> dict[str, str]:
     """How a machine's BMC is reached, as fields of its creation."""
     given = {"address": address, "user": "maas", "pass": "none"}
-    return {"power_type": "redfish", **{f"power_parameters_power_{name}": text for name, text in given.items()}}
+    return {
+        "power_type": "redfish",
+        **{f"power_parameters_power_{name}": text for name, text in given.items()},
+    }
 
 
 class Ward:
@@ -251,6 +255,34 @@ def test_a_disagreement_tells_all_three_values(ward: Ward) -> None:
     (verdict,) = [verdict for one in ward.examine() for verdict in one.bad]
     assert verdict.subject == "gpu002"
     assert verdict.found == "site says 198.51.100.2, MAAS says 198.51.100.2, BMC says 198.51.100.77"
+
+
+def installed(ward: Ward, address: str) -> None:
+    """gpu001 is installed and has an address by MAAS."""
+
+    def change(double: MaasDouble) -> None:
+        record = double.machine("gpu001")
+        record.status = Status.DEPLOYED
+        record.nics[0].address = address
+
+    ward.prepare.append(change)
+
+
+def test_the_name_of_an_installed_host_is_looked_up_both_ways(ward: Ward) -> None:
+    installed(ward, ward.roles.address("gpu001"))
+    (dns,) = [one for one in ward.examine() if one.role is Role.DNS]
+    assert [(verdict.result.value, verdict.found) for verdict in dns.verdicts] == [
+        ("ok", ward.roles.address("gpu001")),
+        ("ok", f"gpu001.{DOMAIN}."),
+    ]
+
+
+def test_a_dns_server_that_gives_another_address_is_named(ward: Ward) -> None:
+    installed(ward, ward.roles.address("gpu001"))
+    ward.roles.start("dns", wrong="192.0.2.99")
+    results = ward.examine()
+    assert named(results) == [Role.DNS]
+    assert {verdict.kind for one in results for verdict in one.bad} == {"dns-other-address", "dns-missing"}
 
 
 def test_a_host_that_is_not_enrolled_is_named(ward: Ward) -> None:
