@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
+from fabricctl.errors import ProvisionerError
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
 from provision.install.expected import ExpectedHardware
 from provision.install.hardware import Shortfall, check_hardware
@@ -59,12 +61,34 @@ class CommissionWork:
 
     async def check(self, node: Node) -> Checked:
         """Ready is not enough: MAAS 3.7.3 says so, too, when commissioning uploaded nothing and there are no disks."""
-        judged = self.judge(node.machine)
+        judged = self.judge(await counted(node))
         broken = lacks(judged)
         if broken:
             return Checked(broken=broken)
         node.notes += unasked(judged)
         return replace(recorded_disks(node), untold=untold(judged))
+
+
+@runtime_checkable
+class CountsGpus(Protocol):
+    """A provisioner that tells how many accelerators a machine has, in a request of its own."""
+
+    async def gpus(self, id: str) -> int | None:
+        """None where nobody looked."""
+        ...
+
+
+async def counted(node: Node) -> Machine:
+    """The machine with its GPUs counted; as it is where that cannot be told."""
+    provisioner = node.provisioner
+    if node.machine.gpus is not None or not isinstance(provisioner, CountsGpus):
+        return node.machine
+    node.calls += 1
+    try:
+        return replace(node.machine, gpus=await provisioner.gpus(node.machine.id))
+    except ProvisionerError as error:
+        node.notes.append(f"its GPUs cannot be counted: {error.message}")
+        return node.machine
 
 
 def recorded_disks(node: Node) -> Checked:
