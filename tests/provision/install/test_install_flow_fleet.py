@@ -43,6 +43,7 @@ FAILS: list[tuple[str, str, dict[str, Any], str]] = [
     ("missing-disk", "commission", {}, "is missing"),
     ("missing-nic", "commission", {}, "is missing"),
     ("missing-memory", "commission", {}, "of memory"),
+    ("missing-gpu", "commission", {}, "expected 8 GPUs, found 7"),
     ("stuck", "commission", {}, "timed out after 30 minutes"),
     ("stuck-forever", "commission", {}, "commission took longer than 45 min"),
     ("fail", "deploy", {"text": "curtin: no space left"}, "curtin: no space left"),

@@ -10,9 +10,12 @@ import pytest
 
 from fabricctl.nodes.model import EventKind, NodeState
 from provision.install.deadlines import Deadlines
+from provision.install.disk_record import fingerprint
 from provision.install.machine import QUARANTINE_TAG
 from provision.install.outcome import End, NodeResult, Told
-from tests.provision.install.flow_kit import Client, Kit, by_host, flow_kit, hosts_of
+from provision.workflows.install_commission import no_judge, unfinished
+from provision.workflows.install_deploy import unrecorded
+from tests.provision.install.flow_kit import Client, Kit, by_host, flow_kit, hosts_of, judge_of
 
 HOST = "gpu001"
 QUARANTINED = ("Broken", True)
@@ -61,6 +64,7 @@ def asked(kit: Kit, op: str) -> int:
         ("missing-disk", "is missing"),
         ("missing-nic", "NIC.Embedded.1-1-1"),
         ("missing-memory", "of memory, found"),
+        ("missing-gpu", "expected 8 GPUs, found 7"),
     ],
 )
 def test_ready_with_missing_hardware_is_a_failure_and_goes_into_quarantine(
@@ -71,6 +75,26 @@ def test_ready_with_missing_hardware_is_a_failure_and_goes_into_quarantine(
     assert kit.ends() == {HOST: QUARANTINED}
     assert words in kit.maas.double.machine(HOST).error_description
     assert kit.states([HOST]) == {HOST: NodeState.QUARANTINED}
+
+
+def test_what_a_killed_run_left_unlooked_at_is_told_for_the_plan(kit: Kit) -> None:
+    fault(kit, "missing-disk", "commission")
+    kit.run(lambda client: client.enrol([HOST]))
+    kit.more = {"wait": False}
+    commissioned(kit)
+    kit.maas.advance(1200)
+    machine = kit.run(lambda client: client.maas.find(hostnames=[HOST]))[0]
+    assert machine.status == "Ready"
+    assert "is missing" in unfinished(machine, judge_of(HOST), {})
+    assert unfinished(machine, no_judge, {}) == "ready: compare its hardware, record its disks"
+    recorded = {"install.disks": fingerprint(machine.disks).as_value()}
+    assert unfinished(machine, no_judge, recorded) == ""
+
+
+def test_an_installation_nobody_saw_the_end_of_is_told_for_the_plan() -> None:
+    assert unrecorded({}, ours=True) == "installed: look at its boot disk, record it"
+    assert unrecorded({"install.root_serial": "BOSS1"}, ours=True) == ""
+    assert unrecorded({}, ours=False) == ""
 
 
 def test_a_failed_commissioning_is_quarantined_with_what_maas_says(kit: Kit) -> None:
