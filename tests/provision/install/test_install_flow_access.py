@@ -65,7 +65,11 @@ def harvested(site: Site, folder: Path) -> None:
     with open_store(find_location(str(folder / "s.db"), site_name=site.name), site=site.name) as store:
         for host, mac in (("gpu001", "52:54:00:00:00:01"), ("gpu003", "52:54:00:00:00:03")):
             part, path = "NIC.Embedded.1-1-1", "redfish /redfish/v1/Systems/System.Embedded.1"
-            fields: dict[str, Value] = {"nic.technology": "ethernet", "nic.mac_permanent": mac, "nic.pxe": True}
+            fields: dict[str, Value] = {
+                "nic.technology": "ethernet",
+                "nic.mac_permanent": mac,
+                "nic.pxe": True,
+            }
             told = [NodeFact(part, name, value, path) for name, value in fields.items()]
             own = NodeFact("", "system.model", "PowerEdge XE9680", "redfish /redfish/v1/Systems/Self")
             store.facts.tell([FactTelling(host, [*told, own])], who="t", reason="t", now=WHEN)

@@ -115,6 +115,8 @@ def test_commissioning_that_never_ends_is_given_up_by_our_own_clock(kit: Kit) ->
     assert "commission took longer than 20 min and is still Commissioning" in result.reason
     assert QUARANTINE_TAG in kit.maas.double.machine(HOST).tags
     assert 1200 <= result.seconds < 1500
+    assert commissioned(kit).end is End.QUARANTINED
+    assert commissioned(kit, from_quarantine=True).end is End.READY
 
 
 def test_maas_gives_up_before_our_clock_where_that_is_longer(kit: Kit) -> None:
