@@ -35,7 +35,10 @@ class SchemaName(StrEnum):
     BMC_SESSIONS = "bmc-sessions"
     BMC_STATUS = "bmc-status"
     BMC_TRUST = "bmc-trust"
+    MAAS_CHANGES = "maas-changes"
+    MAAS_DISKS = "maas-disks"
     MAAS_DOCTOR = "maas-doctor"
+    MAAS_STATUS = "maas-status"
 
 
 def register(app: typer.Typer) -> None:

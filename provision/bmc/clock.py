@@ -79,23 +79,25 @@ def clock_findings(one: ClockReading, max_skew_s: float) -> list[BmcFinding]:
                 f"{skew:+.1f} s",
             )
         )
-    for clock, moment in (("BMC", one.bmc_time), ("controller", one.controller)):
-        text = _outside(one.certificate, moment, clock)
+    for clock, moment in (("the BMC", one.bmc_time), ("the controller", one.controller)):
+        text = outside(one.certificate, moment, clock)
         if text:
             found.append(BmcFinding(one.host, "certificate-dates", f"{one.host}: {text}", "bmc", "", text))
     return found
 
 
-def _outside(certificate: CertificateDates, moment: datetime | None, clock: str) -> str:
+def outside(certificate: CertificateDates, moment: datetime | None, clock: str) -> str:
+    """Why a certificate is not valid at a moment; empty when it is, or its dates are not known.
+
+    :param clock: whose clock tells the moment: ``the BMC``.
+    """
     if moment is None:
         return ""
     start, end = certificate.not_before, certificate.not_after
     if start is not None and moment < start:
-        return f"by the {clock}'s clock the certificate is not valid yet: it begins {start:%Y-%m-%d %H:%M %Z}"
+        return f"by {clock}'s clock the certificate is not valid yet: it begins {start:%Y-%m-%d %H:%M %Z}"
     if end is not None and moment > end:
-        return (
-            f"by the {clock}'s clock the certificate is not valid any more: it ended {end:%Y-%m-%d %H:%M %Z}"
-        )
+        return f"by {clock}'s clock the certificate is not valid any more: it ended {end:%Y-%m-%d %H:%M %Z}"
     return ""
 
 

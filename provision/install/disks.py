@@ -99,6 +99,12 @@ def _recognisable(disk: Disk, candidates: Sequence[Disk], words: str) -> DiskCho
     why = f"the only disk of {words}"
     if identity.serial and not twins:
         return DiskChoice(disk, identity, why)
+    alike = [twin for twin in twins if twin.model == identity.model]
+    if alike:
+        return _refuse(
+            f"serial number {identity.serial} is on {len(alike) + 1} disks of model {identity.model}: the installer is "
+            f"told serial number and model only and might take the other one"
+        )
     own_path = bool(identity.by_id) and all(other.by_id != identity.by_id for other in others)
     if not own_path:
         return _refuse(_no_path(identity, twins))

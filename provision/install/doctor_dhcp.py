@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from fabricctl.words import many
 from provision.install.doctor import Question, Role, Verdict
@@ -60,7 +61,8 @@ def _of_ours(question: Question, offers: list[Offer], servers: Collection[str]) 
                 "correct next-server of the DHCP server: machines would boot from somebody else",
             )
         ]
-    return [question.ok("; ".join(_words(offer) for offer in offers))]
+    told = replace(question, subject=", ".join(sorted({offer.server for offer in offers})))
+    return [told.ok("; ".join(_words(offer) for offer in offers))]
 
 
 def _rogue(

@@ -13,6 +13,8 @@ from provision.install.doctor import Question, Role, Verdict
 
 LAST_TESTED = "3.7"
 """Version of MAAS whose behaviour was recorded; others may answer otherwise."""
+TESTED_APIS = {"36763f1444f05f8c565d0292aabefcaa9ece4369": "3.7.3"}
+"""Hash of the API's description -> version of MAAS that was recorded with it."""
 RACKD = "rackd"
 TROUBLED = ("dead", "degraded")
 """States of a rack controller's service, as MAAS writes them, that keep it from working; ``off`` is by choice."""
@@ -67,12 +69,12 @@ class RackLike(Protocol):
 class ApiSeen:
     """What MAAS said of itself; empty where it did not tell.
 
-    :param date: by its ``Date`` header; :param sent: our clock when that was asked; :param took_s: its round trip.
+    :param api_hash: of its description; :param date: by its ``Date`` header.
+    :param sent: our clock when that was asked; :param took_s: its round trip.
     """
 
     version: str = ""
     api_hash: str = ""
-    user: str = ""
     date: datetime | None = None
     sent: datetime | None = None
     took_s: float = 0.0
@@ -113,7 +115,12 @@ def _about(question: Question, seen: ApiSeen, max_skew_s: float) -> Verdict:
     if seen.version.split(".")[:2] != LAST_TESTED.split("."):
         told += f", not {LAST_TESTED}, with which this was tested"
     if seen.api_hash:
-        told += f", API {seen.api_hash[:12]}"
+        other = (
+            ""
+            if seen.api_hash in TESTED_APIS or seen.version not in TESTED_APIS.values()
+            else " (not the one tested)"
+        )
+        told += f", API {seen.api_hash[:12]}{other}"
     skew_s, bound_s = skew(seen)
     if skew_s is None:
         return question.doubt(f"{told}, without a Date header", "its clock was not compared")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from provision.bmc.clock import span
 from provision.install.doctor import Question, Role, Verdict
@@ -44,9 +44,9 @@ def judge_dns(seen: DnsSeen | NoAnswer, *, server: str, name: str, expected: Seq
     if isinstance(seen, NoAnswer):
         return no_answer(question, seen, _DNS)
     if not expected:
-        return (
-            question.ok(_answer(seen)) if seen.rcode in ("NOERROR", "NXDOMAIN") else _refused(question, seen)
-        )
+        if seen.rcode not in ("NOERROR", "NXDOMAIN"):
+            return _refused(question, seen)
+        return question.ok(f"it answers ({_answer(seen)}); no address is known to compare with")
     if seen.rcode == "NXDOMAIN" or (seen.rcode == "NOERROR" and not seen.answers):
         return question.finding(
             "missing", _answer(seen), "MAAS has not written its zone, or this server does not serve it"
@@ -200,7 +200,7 @@ def judge_metadata(seen: HttpSeen | NoAnswer, *, url: str) -> Verdict:
         return no_answer(
             question, seen, "is the region controller running, and nginx on its rack controllers?"
         )
-    if seen.status == 401 and "oauth" in seen.headers.get("www-authenticate", "").lower():
+    if seen.status == 401 and _is_maas(seen.headers):
         return question.ok("401, it wants a machine's token")
     if seen.status == 200 and ("2012-03-01" in seen.body or "latest" in seen.body.split()):
         return question.ok(f"200, {' '.join(seen.body.split())[:60]}")
@@ -213,6 +213,12 @@ def judge_metadata(seen: HttpSeen | NoAnswer, *, url: str) -> Verdict:
         f"{seen.status} {_begin(seen.body)}",
         "something else answers there: is maas.roles.metadata right?",
     )
+
+
+def _is_maas(headers: Mapping[str, str]) -> bool:
+    """Whether headers are MAAS's: its way of login, its web server, or the hash of its API."""
+    login, server = headers.get("www-authenticate", "").lower(), headers.get("server", "").lower()
+    return login.startswith("oauth") or server.startswith("twistedweb") or "x-maas-api-hash" in headers
 
 
 def _begin(body: str) -> str:

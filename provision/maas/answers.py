@@ -92,8 +92,8 @@ TABLE: tuple[Row, ...] = (
     Row((400, 400), ProvisionerNotFoundError, "MAAS does not know this operation: {said}",
         text=re.compile(r"^Unrecognised signature")),
     Row((404, 404), ProvisionerNotFoundError, "{asked}: {said}"),
-    Row((403, 403), ProvisionerForbiddenError, "{asked}: locked, or somebody else's: {said}",
-        "maas $PROFILE machine unlock; only its owner may mark a machine as broken, an administrator neither"),
+    Row((403, 403), ProvisionerForbiddenError, "{asked}: locked, somebody else's, or for administrators only: {said}",
+        "only its owner may mark a machine as broken, an administrator neither; tags need an administrator's key"),
     # serialization failures: maasserver/utils/views.py (3.7) sends Retry-After: 5; a state violation never does
     Row((409, 409), ProvisionerBusyError, "{asked} collides with other requests: {said}", retry_after=True),
     Row((409, 409), ProvisionerStateError, "{said}"),

@@ -15,7 +15,6 @@ LARGEST_PAGE = 1000
 LOOK_BACK = 64
 """Event numbers that are looked at again. MAAS gives a number when an event is written and shows the event when its
 transaction ends, so a lower number may come to light after a higher one was read."""
-LEVELS = ("AUDIT", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _CREATED = re.compile(
     r"(?:[A-Za-z]+,?\s+)?(?P<day>\d{1,2})\s+(?P<month>[A-Za-z]{3,9})\.?\s+(?P<year>\d{4})"
@@ -60,8 +59,8 @@ class Event:
 def parse_created(created: str) -> datetime | None:
     """The time of an event, None where it is none.
 
-    MAAS writes ``Sun, 29 Nov. 2026 16:46:23``: English, UTC without saying so, months of more than four letters
-    shortened with a full stop (Django's ``N``: ``Sept.``, ``March``). No locale of this machine changes the reading.
+    MAAS writes ``Sun, 29 Nov. 2026 16:46:23``: English, with a full stop behind every month, UTC without saying so.
+    No locale of this machine changes the reading.
     """
     match = _CREATED.match(created.strip())
     if match is None or match["month"][:3].lower() not in _MONTHS:

@@ -47,6 +47,11 @@ def lost(asked: Asked, exc: BaseException, deadline_s: float) -> tuple[Provision
     return _either(asked, what, ProvisionerUnreachableError), not asked.write
 
 
+def unreadable(asked: Asked, what: str) -> ProvisionerError:
+    """The error of an answer that came and cannot be read: what a write did is not known then."""
+    return _either(asked, what, ProvisionerGarbledError)
+
+
 def _either(asked: Asked, what: str, read: type[ProvisionerError]) -> ProvisionerError:
     if asked.write:
         return ProvisionerOutcomeUnknownError(

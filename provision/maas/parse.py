@@ -108,7 +108,12 @@ def _disk(device: Mapping[str, Any]) -> Disk:
 
 
 def _holds_root(device: Mapping[str, Any]) -> bool:
-    """Whether ``/`` is on it or on one of its partitions; of LVM and RAID that is the virtual device."""
+    """Whether it is a disk and ``/`` is on it or on one of its partitions.
+
+    Of LVM, bcache and RAID no disk is told: a machine's object names their virtual device alone.
+    """
+    if (text(device.get("type")) or "physical") != "physical":
+        return False
     places = [device, *(mapping(part) for part in items(device.get("partitions")))]
     return any(mapping(place.get("filesystem")).get("mount_point") == "/" for place in places)
 

@@ -13,6 +13,7 @@ from typing import Any
 from fabricctl.errors import (
     ProvisionerAnswerError,
     ProvisionerForbiddenError,
+    ProvisionerGarbledError,
     ProvisionerNotFoundError,
     ProvisionerRefusedError,
     ProvisionerUnreachableError,
@@ -23,11 +24,14 @@ from provision.bmc.secret import Secret
 from provision.install.machine import QUARANTINE_TAG, Disk, Machine, Stage
 from provision.install.spec import DeploySpec, EnrolSpec, Power
 from provision.maas.answers import shorten
+from provision.maas.lost import unreadable
 from provision.maas.parse import mapping, number
 from provision.maas.reads import MaasReads
+from provision.maas.retry import Sleep
 from provision.maas.settings import MaasSettings
-from provision.maas.transport import Ask, Fields, MaasTransport, Sleep
+from provision.maas.transport import MaasTransport
 from provision.maas.why import why_of
+from provision.maas.wire import Ask, Fields, Sender
 
 AGENT = "fabricctl"
 """What machines we deploy carry as ``agent_name``."""
@@ -41,7 +45,7 @@ class MaasProvisioner(MaasReads):
     """One MAAS. Made by :func:`open_maas`; see :class:`provision.install.provisioner.Provisioner`."""
 
     def __init__(
-        self, transport: MaasTransport, *, answer_s: float = 90.0, testing_scripts: Sequence[str] = ()
+        self, transport: Sender, *, answer_s: float = 90.0, testing_scripts: Sequence[str] = ()
     ) -> None:
         super().__init__(transport, answer_s=answer_s)
         self._tests = ",".join(testing_scripts) or "none"
@@ -75,7 +79,14 @@ class MaasProvisioner(MaasReads):
         }
         form |= {key: value for key in ("domain", "pool", "zone") if (value := getattr(spec, key))}
         ask = Ask("POST", "machines/", form=form, host=spec.host, hidden=(spec.power.password,))
-        return self._machine((await self._transport.send(ask)).body)
+        return self._written(ask, (await self._transport.send(ask)).body)
+
+    def _written(self, ask: Ask, body: object) -> Machine:
+        """The machine of a write's answer."""
+        try:
+            return self._machine(body)
+        except ProvisionerGarbledError as exc:
+            raise unreadable(ask.asked, str(exc)) from exc
 
     async def manage(self, id: str) -> None:
         """Begin to commission. MAAS sets up no BMC user of its own, gives nobody ssh, and tests nothing unless told.
@@ -176,16 +187,16 @@ class MaasProvisioner(MaasReads):
 
     async def set_power(self, id: str, power: Power) -> Machine:
         """Change how its BMC is reached; id, host name and addresses stay."""
-        return self._machine(await self._put(f"machines/{id}/", power_fields(power), id, (power.password,)))
+        ask = Ask(
+            "PUT", f"machines/{id}/", form=power_fields(power), host=self._host(id), hidden=(power.password,)
+        )
+        return self._written(ask, (await self._transport.send(ask)).body)
 
     async def set_mac(self, machine: Machine, nic_id: str, mac: Mac) -> Machine:
         """Change the MAC of a NIC. :raises OtherMachineError: another NIC has it."""
-        await self._put(f"nodes/{machine.id}/interfaces/{nic_id}/", {"mac_address": mac}, machine.id)
+        path = f"nodes/{machine.id}/interfaces/{nic_id}/"
+        await self._transport.send(Ask("PUT", path, form={"mac_address": mac}, host=self._host(machine.id)))
         return await self._read_again(machine.id)
-
-    async def _put(self, path: str, form: Fields, id: str, hidden: Sequence[Secret] = ()) -> Any:
-        ask = Ask("PUT", path, form=form, host=self._host(id), hidden=tuple(hidden))
-        return (await self._transport.send(ask)).body
 
     async def why(self, machine: Machine) -> str:
         """Why it failed: warnings and errors since its phase began, and scripts that failed; empty when unknown."""

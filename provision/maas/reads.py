@@ -14,19 +14,20 @@ from provision.install.machine import Machine
 from provision.install.spec import Changes
 from provision.maas.events import LARGEST_PAGE, Cursor, Event, events_of, parse_cursor
 from provision.maas.parse import machine_of, machines_of, mapping, text
-from provision.maas.transport import Ask, MaasTransport
 from provision.maas.values import (
     Image,
     Rack,
     ScriptResult,
     Subnet,
     bmc_address,
+    gpus_of,
     images_of,
     plain_power,
     racks_of,
     results_of,
     subnets_of,
 )
+from provision.maas.wire import Ask, Sender
 
 LONGEST_QUERY = 6000
 """Characters of one query. MAAS stands behind nginx, which refuses request lines of more than 8 KB: 511 ids fit into
@@ -42,7 +43,7 @@ class MaasReads:
 
     name = "MAAS"
 
-    def __init__(self, transport: MaasTransport, *, answer_s: float = 90.0) -> None:
+    def __init__(self, transport: Sender, *, answer_s: float = 90.0) -> None:
         self._transport = transport
         self._answer_s = answer_s
         self._names: dict[str, str] = {}
@@ -150,6 +151,10 @@ class MaasReads:
         """How the scripts of a machine's newest phases ended."""
         return results_of(await self._get(f"nodes/{id}/results/", host=self._host(id)))
 
+    async def gpus(self, id: str) -> int | None:
+        """How many GPUs commissioning saw, which a machine's own object does not tell; None when nobody looked."""
+        return gpus_of(await self._get(f"nodes/{id}/devices/", query=(("bus", "PCIE"),), host=self._host(id)))
+
     async def query_power(self, id: str) -> str:
         """Ask the BMC through a rack controller: ``on``, ``off``, ``error``, ``unknown``.
 
@@ -161,6 +166,10 @@ class MaasReads:
     async def version(self) -> str:
         """MAAS's version: ``3.7.3``. It answers without a key, so this proves an address, not a key."""
         return text(mapping(await self._get("version/")).get("version"))
+
+    async def api_hash(self) -> str:
+        """Hash of the API's description, by a header: the same for all who offer the same operations."""
+        return (await self._transport.send(Ask("GET", "version/"))).headers.get("x-maas-api-hash", "")
 
     async def user(self) -> str:
         """Whose API key it is. :raises ProvisionerLoginError: the key is refused."""

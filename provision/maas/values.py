@@ -22,11 +22,15 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Rack:
-    """A rack controller. :param services: name -> ``running``, ``degraded``, ``dead``, ``off``, ``unknown``."""
+    """A rack controller. :param services: name -> ``running``, ``degraded``, ``dead``, ``off``, ``unknown``.
+
+    :param addresses: its IP addresses.
+    """
 
     id: str
     hostname: str
     services: Mapping[str, str] = field(default_factory=dict)
+    addresses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,8 @@ class ScriptResult:
         return self.status.startswith(("Failed", "Timed out", "Timedout", "Degraded"))
 
 
+ACCELERATORS = ("10de", "1002")
+"""PCI vendors NVIDIA and AMD (pci-ids.ucw.cz)."""
 PLAIN_POWER = (
     "power_address", "power_user", "node_id", "power_driver", "power_boot_type", "cipher_suite_id", "privilege_level",
     "workaround_flags", "mac_address", "power_off_mode",
@@ -83,7 +89,8 @@ def racks_of(raw: object) -> list[Rack]:
         fields = mapping(one)
         services = (mapping(service) for service in items(fields.get("service_set")))
         states = {text(service.get("name")): text(service.get("status")) for service in services}
-        found.append(Rack(text(fields.get("system_id")), text(fields.get("hostname")), states))
+        addresses = tuple(filter(None, map(text, items(fields.get("ip_addresses")))))
+        found.append(Rack(text(fields.get("system_id")), text(fields.get("hostname")), states, addresses))
     return found
 
 
@@ -132,6 +139,18 @@ def _result(phase: str, fields: Mapping[str, Any]) -> ScriptResult:
         status=text(fields.get("status_name")),
         exit_status=status if known else None,
     )
+
+
+def gpus_of(raw: object) -> int | None:
+    """How many accelerators ``nodes/ID/devices/`` lists; None where it lists no device, as then nobody looked.
+
+    MAAS calls the graphics of a BMC (Matrox, ASPEED) a GPU as well, so only those of makers of accelerators count.
+    """
+    devices = [mapping(one) for one in items(raw)]
+    if not devices:
+        return None
+    gpus = (one for one in devices if text(one.get("hardware_type_name")).upper() == "GPU")
+    return sum(text(one.get("vendor_id")).lower() in ACCELERATORS for one in gpus)
 
 
 def bmc_address(parameters: object) -> str:

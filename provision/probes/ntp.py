@@ -48,6 +48,7 @@ async def _once(
 ) -> NtpSeen | NoAnswer:
     loop = asyncio.get_running_loop()
     stamp = secrets.randbits(64) or 1
+    strange = 0
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as sock:
             sock.setblocking(False)
@@ -55,14 +56,13 @@ async def _once(
             async with asyncio.timeout(answer_s):
                 sent = now()
                 await loop.sock_sendall(sock, ntp_packet.ask(stamp))
-                strange = 0
-                while True:
+                while True:  # a late answer to the question before is passed over
                     data = await loop.sock_recv(sock, 1024)
                     answer = ntp_packet.read(data, stamp, sent, now())
                     if answer is not None:
                         return answer
-                    strange += 1
-                    if strange >= TRIES:
-                        return NoAnswer(Why.GARBLED, f"{len(data)} bytes that are no answer of NTP")
+                    strange = len(data)
     except OSError as error:  # TimeoutError is one
-        return why_of(error)
+        return (
+            NoAnswer(Why.GARBLED, f"{strange} bytes that are no answer of NTP") if strange else why_of(error)
+        )

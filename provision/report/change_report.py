@@ -12,7 +12,7 @@ from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, GOOD, PLAIN, Line
 from fabricctl.words import many
 from provision.bmc.outcome import Change, Outcome
 from provision.report.alike import alike, alike_rows
-from provision.report.common import Table
+from provision.report.common import Table, hanging
 from provision.report.fleet import Report
 from provision.report.schema_parts import BOOLEAN, listed, row, texts
 
@@ -79,10 +79,13 @@ def changed_row(host: str, change: Change) -> Changed:
     return Changed(host, kind, change.before, change.after, change.said)
 
 
-def plan_lines(planned: Sequence[Planned], what: str, noun: str = "BMC") -> list[Line]:
+def plan_lines(
+    planned: Sequence[Planned], what: str, noun: str = "BMC", width: int | None = None
+) -> list[Line]:
     """What a change would do, hosts folded by what would be done.
 
     :param what: the change in words; :param noun: what is asked to do it, in the singular.
+    :param width: of the screen, where long texts are to be wrapped.
     """
     styled: dict[str, list[tuple[str, tuple[str, str]]]] = {}
     for one in planned:
@@ -96,11 +99,18 @@ def plan_lines(planned: Sequence[Planned], what: str, noun: str = "BMC") -> list
     lines: list[Line] = []
     for style, said in styled.items():
         for hosts, (text, danger) in alike_rows(said):
-            spans: Line = ((fold(hosts), BOLD), (f"  {text}", style))
-            lines.append((*spans, (f"; {danger}", BAD)) if danger else spans)
+            texts = [(text, style), *([(danger, BAD)] if danger else [])]
+            if width is not None:
+                lines += hanging(fold(hosts), texts, width)
+                continue
+            lines.append(((fold(hosts), BOLD), ("  ", PLAIN), *_joined(texts)))
     number = sum(1 for one in planned if one.words)
     lines.append(((f"{what}: {number:,} of {many(len(planned), noun)}", PLAIN),))
     return lines
+
+
+def _joined(texts: Sequence[tuple[str, str]]) -> Line:
+    return tuple((text if at == 0 else f"; {text}", style) for at, (text, style) in enumerate(texts))
 
 
 def changed_lines(changed: Sequence[Changed]) -> list[Line]:

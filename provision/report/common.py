@@ -9,7 +9,7 @@ from typing import Any
 
 from fabricctl.errors import BmcError
 from fabricctl.hostset import fold
-from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, PLAIN, Line
+from fabricctl.report.lines import BAD, BOLD, DIM, DOUBT, PLAIN, Line, paragraph
 from fabricctl.report.tables import csv_table, markdown_table, text_table
 from fabricctl.words import many
 from provision.bmc.outcome import Outcome
@@ -162,6 +162,19 @@ def reason(error: BmcError, target: Target) -> str:
     if target.service_tag:
         text = text.replace(f"service tag {target.service_tag}", "service tag")
     return re.sub(rf"(?<![\w./:-]){re.escape(target.host)}(?![\w./:-])", "it", text)
+
+
+def hanging(who: str, texts: Iterable[tuple[str, str]], width: int, indent: str = "") -> list[Line]:
+    """Texts behind the hosts they are about, each in its style and wrapped; below them where the hosts are many."""
+    head = f"{indent}{who}"
+    beside = len(head) <= LONGEST
+    column = len(head) + 2 if beside else len(indent) + 4
+    lines: list[Line] = [] if beside else [((head, BOLD),)]
+    for text, style in texts:
+        for _, part in paragraph("", text, width, style, column=column, cut=False):
+            label = head if beside and not lines else ""
+            lines.append(((f"{label:<{column}}", BOLD), part))
+    return lines
 
 
 def filled(text: str, who: str) -> str:

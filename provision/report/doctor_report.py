@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -83,9 +84,12 @@ def _said(one: RoleResult, *, each: bool) -> list[tuple[Result, str]]:
     said: list[tuple[Result, str]] = []
     for result in (Result.FINDING, Result.DOUBT):
         bad = [verdict for verdict in one.verdicts if verdict.result is result]
-        groups = alike([(verdict.subject, _about(verdict)) for verdict in bad])
+        whole = {(verdict.subject, _about(verdict)): verdict.text for verdict in bad}
+        groups = alike(whole)
         shown = groups if each else groups[:SHOWN]
-        said += [(result, f"{group.who}: {group.text}" if group.who else group.text) for group in shown]
+        for group in shown:
+            text = whole.get((group.who, group.text), group.text)
+            said.append((result, f"{group.who}: {text}" if group.who else text))
         said += [(result, text) for line in more_line(len(groups) - len(shown), "line") for text, _ in line]
     good = [verdict for verdict in one.verdicts if verdict.result is Result.OK]
     if each:
@@ -93,16 +97,25 @@ def _said(one: RoleResult, *, each: bool) -> list[tuple[Result, str]]:
             (Result.OK, f"{verdict.subject}: {verdict.asked}: {verdict.found}") for verdict in good
         ]
     if good:
-        groups = alike([(verdict.subject, verdict.found) for verdict in good])
-        text = "; ".join(f"{group.who}: {group.text}" for group in groups[:4])
-        more = f"; and {many(len(groups) - 4, 'more answer')}" if len(groups) > 4 else ""
-        said.append((Result.OK, text + more))
+        said.append((Result.OK, _good(good)))
     return said
+
+
+def _good(verdicts: Sequence[Verdict]) -> str:
+    """Who answered what: hosts that answer the same folded, answers of one after each other."""
+    answers: dict[str, list[str]] = {}
+    for group in alike([(verdict.subject, verdict.found) for verdict in verdicts]):
+        answers.setdefault(group.who, []).append(group.text)
+    shown = [f"{who}: {', '.join(texts)}" for who, texts in list(answers.items())[:4]]
+    more = len(answers) - len(shown)
+    return "; ".join(shown) + (f"; and {many(more, 'more answer')}" if more else "")
 
 
 def _about(verdict: Verdict) -> str:
     """The sentence without its subject, so that equal ones fold."""
-    return verdict.text.replace(f" {verdict.subject} ", " it ") if verdict.subject else verdict.text
+    if not verdict.subject:
+        return verdict.text
+    return re.sub(rf"(?<![\w.:/-]){re.escape(verdict.subject)}(?![\w:/-])", "it", verdict.text)
 
 
 def _sum(results: Sequence[RoleResult]) -> Line:

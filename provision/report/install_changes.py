@@ -11,7 +11,7 @@ from provision.bmc.outcome import BmcFinding
 from provision.install.outcome import End, NodeResult, Told
 from provision.report.alike import alike
 from provision.report.change_report import PLAN_COLUMNS, Planned
-from provision.report.common import SHOWN, Table, more_line
+from provision.report.common import SHOWN, Table, hanging, more_line
 from provision.report.fleet import Report, Said
 from provision.report.schema_parts import BOOLEAN, NUMBER, TEXT, listed, row, texts
 
@@ -34,25 +34,22 @@ def not_done(planned: Sequence[Planned]) -> list[NodeResult]:
     ]
 
 
-def result_lines(results: Sequence[NodeResult]) -> list[Line]:
-    """Counts with folded hosts, then every host that is not as wanted with its state and the reason."""
+def result_lines(results: Sequence[NodeResult], width: int) -> list[Line]:
+    """Counts with folded hosts, then every host that is not as wanted with its state and the reason, then notes."""
     lines: list[Line] = []
     for end in End:
         of = [one for one in results if one.end is end]
         if of:
             style = DIM if end is End.UNCHANGED else _STYLES[_worst(of)]
-            count: Line = (
-                (f"{end.value:<{_WIDTH}}", style),
-                (f"{len(of):>6,}  ", BOLD),
-                (fold([one.host for one in of]), PLAIN),
-            )
-            lines.append(count)
+            lines.append(((f"{end.value:<{_WIDTH}}", style), (f"{len(of):>6,}  ", BOLD), (_who(of), PLAIN)))
     for told in (Told.FINDING, Told.UNKNOWN):
-        lines += _each([one for one in results if one.outcome is told], _STYLES[told])
-    noted = [(one.host, note) for one in results for note in one.notes]
-    groups = alike(noted)
-    lines += [((f"  {one.who}", BOLD), (f"  {one.text}", PLAIN)) for one in groups[:SHOWN]]
-    return [*lines, *more_line(len(groups) - SHOWN, "note")]
+        bad = [(one.host, words(one)) for one in results if one.outcome is told]
+        lines += _each(bad, _STYLES[told], width)
+    return [*lines, *_each([(one.host, note) for one in results for note in one.notes], DIM, width)]
+
+
+def _who(results: Sequence[NodeResult]) -> str:
+    return fold([one.host for one in results])
 
 
 def _worst(results: Sequence[NodeResult]) -> Told:
@@ -60,9 +57,11 @@ def _worst(results: Sequence[NodeResult]) -> Told:
     return next(told for told in order if any(one.outcome is told for one in results))
 
 
-def _each(results: Sequence[NodeResult], style: str) -> list[Line]:
-    groups = alike((one.host, words(one)) for one in results)
-    lines: list[Line] = [((f"  {one.who}", BOLD), (f"  {one.text}", style)) for one in groups[:SHOWN]]
+def _each(said: Sequence[tuple[str, str]], style: str, width: int) -> list[Line]:
+    groups = alike(said)
+    lines = [
+        line for one in groups[:SHOWN] for line in hanging(one.who, [(one.text, style)], width, indent="  ")
+    ]
     return [*lines, *more_line(len(groups) - SHOWN, "line")]
 
 
@@ -99,7 +98,7 @@ def install_report(
             "disks": [dict(disk) for disk in disks],
             "changes": [_object(one) for one in results],
         },
-        lines=lambda _: result_lines(results),
+        lines=lambda width: result_lines(results, width),
         table=lambda: table,
         findings=[
             BmcFinding(

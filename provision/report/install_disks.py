@@ -7,19 +7,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fabricctl.report.lines import BAD, PLAIN
+from fabricctl.hostset import fold, natural_key
+from fabricctl.report.lines import BAD, BOLD, PLAIN, Line, paragraph
 from fabricctl.words import many
 from provision.bmc.outcome import BmcFinding
 from provision.install.disk_identity import identity_of, physical, size_words
 from provision.install.disks import DiskChoice
 from provision.install.machine import Disk, Machine
-from provision.report.common import Table
+from provision.report.alike import alike_rows
+from provision.report.common import SHOWN, Table, more_line
 from provision.report.fleet import Report
 from provision.report.schema_parts import BOOLEAN, COUNT, TEXT, listed, row, texts
 
 SCHEMA = "fabricctl.maas-disks/1"
 COLUMNS = ("host", "disk", "serial", "model", "bytes", "by_id", "now", "would_be", "why")
-_SCREEN = ("host", "root", "wiped", "why")
 ROOT, WIPED, LEFT = "root", "wiped", "not known"
 
 
@@ -41,8 +42,10 @@ class HostDisks:
 
     @property
     def disks(self) -> list[Disk]:
-        """Disks that a deployment touches."""
-        return physical(self.machine.disks) if self.machine is not None else []
+        """Disks that a deployment touches, the one for the system first, then by name."""
+        known = physical(self.machine.disks) if self.machine is not None else []
+        root = self.root
+        return sorted(known, key=lambda disk: (root is None or disk.id != root.id, natural_key(disk.name)))
 
     @property
     def root(self) -> Disk | None:
@@ -73,7 +76,7 @@ def disks_report(hosts: Sequence[HostDisks], *, each: bool = False) -> Report:
         SCHEMA,
         (),
         content=lambda: {"hosts": [_object(one) for one in hosts]},
-        lines=lambda width: screen(told).lines(width, each=each),
+        lines=lambda width: screen(told, width, each=each),
         table=lambda: Table(COLUMNS, [cells for one in told for cells in _rows(one)]),
         findings=[finding for one in told for finding in findings_of(one)],
         doubts=[(one.host, one.unknown) for one in hosts if one.unknown],
@@ -86,25 +89,26 @@ def disks_report(hosts: Sequence[HostDisks], *, each: bool = False) -> Report:
     )
 
 
-def screen(told: Sequence[HostDisks]) -> Table:
-    """A row a host: what would hold the system, what would be wiped, why."""
-    rows = [
-        (
-            one.host,
-            model_words(one.root) if one.root is not None else "none",
-            counted(one.wiped) if one.root is not None else "nothing",
-            _why(one),
-        )
-        for one in told
-    ]
-    styles = [BAD if one.root is None or one.changes else PLAIN for one in told]
-    return Table(_SCREEN, rows, styles)
+def screen(told: Sequence[HostDisks], width: int, *, each: bool = False) -> list[Line]:
+    """What would hold the system and why, then what would be wiped; hosts that say the same together."""
+    said = [(one.host, _said(one)) for one in told]
+    groups = [((host,), list(cells)) for host, cells in said] if each else alike_rows(said)
+    if len(groups) > SHOWN and not each:  # what is unusual is shown, whatever is left out
+        groups.sort(key=lambda group: group[1][0] == PLAIN)
+    lines: list[Line] = []
+    for hosts, (style, root, wiped) in groups if each else groups[:SHOWN]:
+        lines.append(((fold(hosts), BOLD),))
+        lines += paragraph("  root", root, width, style, column=9, cut=False)
+        if wiped:
+            lines += paragraph("  wiped", wiped, width, BAD, column=9, cut=False)
+    return [*lines, *more_line(0 if each else len(groups) - SHOWN, "kind of host")]
 
 
-def _why(one: HostDisks) -> str:
-    if one.choice is None or one.choice.disk is None:
-        return "see below"
-    return one.choice.why
+def _said(one: HostDisks) -> tuple[str, str, str]:
+    style = BAD if one.root is None or one.changes else PLAIN
+    if one.root is None or one.choice is None:
+        return style, "none, see below", ""
+    return style, f"{model_words(one.root)}: {one.choice.why}", counted(one.wiped)
 
 
 def findings_of(one: HostDisks) -> list[BmcFinding]:

@@ -29,12 +29,14 @@ class Seen:
 
     :param machine: None when the provisioner has none; :param why: of a machine that failed, in its own words.
     :param wrong: what its hardware lacks by the site file, or that another disk than the rule's holds the system.
+    :param untold: what of its hardware should be known, and is not.
     """
 
     host: str
     machine: Machine | None = None
     why: str = ""
     wrong: tuple[str, ...] = ()
+    untold: tuple[str, ...] = ()
 
 
 def status_report(seen: Sequence[Seen], name: str, *, each: bool = False) -> Report:
@@ -47,6 +49,7 @@ def status_report(seen: Sequence[Seen], name: str, *, each: bool = False) -> Rep
         lines=lambda width: table.lines(width, each=each) or _nobody(),
         table=lambda: table,
         findings=[finding for one in seen for finding in findings_of(one)],
+        doubts=[(one.host, text) for one in seen for text in one.untold],
         noun="host",
     )
 

@@ -1,4 +1,4 @@
-"""Parts of JSON schemas that every document about BMCs is made of."""
+"""Parts of JSON schemas that every document about nodes is made of."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def either(schema: Schema) -> dict[str, Any]:
 
 
 def document_schema(name: str, title: str, content: Schema, defs: Schema | None = None) -> dict[str, Any]:
-    """Schema of a document: its content, and what every document about BMCs has.
+    """Schema of a document: its content, and what every document about nodes has.
 
     :param name: as ``fabricctl schema`` knows it; :param title: the value of ``schema``, name and version.
     """
@@ -57,7 +57,7 @@ def document_schema(name: str, title: str, content: Schema, defs: Schema | None 
         "findings": listed(row(texts(("host", "kind", "text", "part", "expected", "found")))),
         "could_not_tell": listed(
             row(texts(("host", "address", "error", "reason"))),
-            "BMCs that could not be asked, and what others did not tell (then without an error's name)",
+            "BMCs that could not be asked, and what others or hosts did not tell (then without an error's name)",
         ),
         "weak_trust": listed(row(texts(("host", "text"))), "how answers could be somebody else's"),
         "notes": listed(row(texts(("host", "path", "text"))), "what was odd, and tolerated"),

@@ -13,6 +13,9 @@ from provision.report import (
     doctor_report,
     firmware_report,
     harvest_lists,
+    install_changes,
+    install_disks,
+    install_status,
     logs_report,
     power_report,
     scan_report,
@@ -24,7 +27,7 @@ from provision.report.schema_parts import document_schema, listed, row, texts
 
 
 def schema_of(name: str) -> dict[str, Any]:
-    """The schema of ``bmc-NAME``. :raises KeyError: there is none of that name."""
+    """The schema of ``bmc-NAME`` or ``maas-NAME``. :raises KeyError: there is none of that name."""
     title, content = _CONTENT[name]
     defs = harvest_lists.DEFS if name == "bmc-harvest" else None
     return document_schema(name, title, content(), defs)
@@ -52,6 +55,9 @@ _CONTENT: Mapping[str, tuple[str, Callable[[], Mapping[str, Any]]]] = {
     "bmc-sessions": (sessions_report.SCHEMA, _list_of("sessions", sessions_report.COLUMNS)),
     "bmc-status": (status_report.SCHEMA, status_report.content_schema),
     "bmc-trust": (trust_report.SCHEMA, trust_report.content_schema),
+    "maas-changes": (install_changes.SCHEMA, install_changes.content_schema),
+    "maas-disks": (install_disks.SCHEMA, install_disks.content_schema),
     "maas-doctor": (doctor_report.SCHEMA, doctor_report.content_schema),
+    "maas-status": (install_status.SCHEMA, install_status.content_schema),
 }
 NAMES = tuple(_CONTENT)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from fabricctl.errors import SecretError
 from fabricctl.site.use import bmc_addresses
 from provision.bmc.inventory import Depth, Inventory, Role
 from provision.bmc.outcome import Outcome
 from provision.install.doctor_agree import View
 from provision.redfish.bmc import Bmc
 from provision.redfish.fleet import ask_async
+from provision.report.common import reason
 from provision.workflows.access import fleet_options
 from provision.workflows.desk import read_desk
 from provision.workflows.harvest_read import read_inventory
@@ -27,7 +29,10 @@ async def who_are(site: Site, location: Location, hosts: Sequence[str]) -> Mappi
     """
     addresses = bmc_addresses(site)
     targets, _ = read_desk(site, location, [host for host in hosts if host in addresses])
-    outcomes = await ask_async(targets, _look, fleet_options(site))
+    try:
+        outcomes = await ask_async(targets, _look, fleet_options(site))
+    except SecretError as error:  # site and MAAS can be compared all the same
+        return dict.fromkeys((target.host for target in targets), str(error))
     return {outcome.target.host: _said(outcome) for outcome in outcomes}
 
 
@@ -58,4 +63,4 @@ def _macs(inventory: Inventory) -> frozenset[str]:
 def _said(outcome: Outcome[View]) -> View | str:
     if outcome.value is not None:
         return outcome.value
-    return str(outcome.error) if outcome.error is not None else "it said nothing"
+    return reason(outcome.error, outcome.target) if outcome.error is not None else "it said nothing"

@@ -27,6 +27,10 @@ class MaasEyes(Protocol):
         """Of MAAS."""
         ...
 
+    async def api_hash(self) -> str:
+        """Of the API's description."""
+        ...
+
     async def user(self) -> str:
         """Whose key it is."""
         ...
@@ -82,7 +86,7 @@ async def told(asked: Awaitable[T]) -> T | Refusal:
         return await asked
     except ProvisionerError as error:
         return Refusal(
-            str(error),
+            error.message,
             login=isinstance(error, ProvisionerLoginError),
             power=isinstance(error, ProvisionerPowerError),
         )
@@ -93,12 +97,14 @@ async def look_at_api(maas: MaasEyes, clocks: Clocks) -> ApiSeen | Refusal:
     version = await told(maas.version())
     if isinstance(version, Refusal):
         return version
+    api_hash = await told(maas.api_hash())
     sent, begun = clocks.now(), clocks.elapsed()
     date = await told(maas.server_date())
     took_s = clocks.elapsed() - begun
     if isinstance(date, Refusal):
         return date
-    return ApiSeen(version, date=date, sent=sent, took_s=took_s)
+    known = api_hash if isinstance(api_hash, str) else ""
+    return ApiSeen(version, known, date, sent, took_s)
 
 
 async def look_at_machines(

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabricctl.errors import FabricctlError
 from provision.install.doctor import THROUGH_API, Role, RoleResult, Verdict, not_asked
 from provision.install.doctor_agree import Told, View, judge_host, judge_strangers
 from provision.install.doctor_maas import Refusal, judge_api, judge_bmc, judge_images, judge_racks
@@ -73,6 +74,8 @@ class Doctor:
                 verdicts = await self._ask(role, known)
         except TimeoutError:
             verdicts = [not_asked(role, f"it was not finished within {self.options.probe_s:g} s")]
+        except FabricctlError as error:
+            verdicts = [not_asked(role, str(error))]
         result = RoleResult(role, tuple(verdicts), self.options.clocks.elapsed() - begun)
         done(result)
         return result
@@ -112,13 +115,14 @@ class Doctor:
         return judge_images(await told(self.maas.images()), series=install.series, kernel=install.kernel)
 
     async def _racks(self, known: Known) -> list[Verdict]:
-        racks = judge_racks(await told(self.maas.racks()))
+        racks = await told(self.maas.racks())
         machines = {
             host: one for host in self.hosts if (one := known.one(host)) is not None and one.power_type
         }
-        chosen = sample(list(machines), self.options.bmcs)
+        at_most = self.options.bmcs if isinstance(racks, Refusal) or racks else min(self.options.bmcs, 1)
+        chosen = sample(list(machines), at_most)
         states = await look_at_power(self.maas, {host: machines[host] for host in chosen})
-        return [*racks, *(judge_bmc(host, state) for host, state in states.items())]
+        return [*judge_racks(racks), *(judge_bmc(host, state) for host, state in states.items())]
 
     async def _rack_addresses(self) -> set[str]:
         racks = await told(self.maas.racks())

@@ -68,6 +68,7 @@ def test_each_schema_name_prints_its_own_schema(name: SchemaName, capsys: pytest
         SchemaName.BMC_CREDENTIALS: "credentials",
         SchemaName.BMC_SCAN: "learned",
         SchemaName.BMC_TRUST: "certificates",
+        SchemaName.MAAS_DOCTOR: "roles",
     }
     assert known[name] in json.loads(said(capsys, "schema", name.value))["properties"]
 

@@ -49,10 +49,11 @@ class Asker:
     def send(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
     ) -> Said:
-        """Send bytes as they are. :param path: below ``/MAAS/``."""
+        """Send bytes as they are. :param path: below ``/MAAS/``, or from the root when it begins with ``/``."""
         connection = http.client.HTTPConnection(self._parts.netloc, timeout=30)
         try:
-            connection.request(method, f"{self._parts.path}/{path}", body, headers or {})
+            target = path if path.startswith("/") else f"{self._parts.path}/{path}"
+            connection.request(method, target, body, headers or {})
             answer = connection.getresponse()
             text = answer.read().decode()
             return Said(answer.status, {name.lower(): value for name, value in answer.getheaders()}, text)

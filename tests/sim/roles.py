@@ -135,14 +135,18 @@ class Roles:
         self._changed.clear()
 
     def inside(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run a coroutine on the client, on an event loop and a thread of its own."""
+        """Run a coroutine on the client, on an event loop of its own."""
+        return self.call(lambda: asyncio.run(work()))
+
+    def call(self, work: Callable[[], T]) -> T:
+        """Call something on the client, on a thread of its own; threads it starts are there too."""
         found: list[T] = []
         failed: list[BaseException] = []
 
         def run() -> None:
             try:
                 _enter(self.client)
-                found.append(asyncio.run(work()))
+                found.append(work())
             except BaseException as error:  # noqa: BLE001 (raised again in the caller's thread)
                 failed.append(error)
 

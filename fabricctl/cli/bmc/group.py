@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import typer
-from typer.core import TyperGroup
 
 from fabricctl.cli.bmc import (
     bios,
@@ -24,15 +21,7 @@ from fabricctl.cli.bmc import (
     status,
     trust,
 )
-
-
-class Sorted(TyperGroup):
-    """Commands by name; typer puts single commands before groups."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Names, in the order of help."""
-        return sorted(super().list_commands(ctx))
-
+from fabricctl.cli.tree import Sorted
 
 app = typer.Typer(
     cls=Sorted,

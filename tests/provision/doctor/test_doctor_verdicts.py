@@ -217,10 +217,12 @@ def test_the_metadata_service(seen: HttpSeen | NoAnswer, expected: tuple[str, st
 # ---- through MAAS's API ----------------------------------------------------------------------------------------------
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+HASH = "36763f1444f05f8c565d0292aabefcaa9ece4369"
+"""X-Maas-Api-Hash of the recorded MAAS 3.7.3."""
 
 
 def api(skew_s: float = 0.0, version: str = "3.7.3") -> ApiSeen:
-    return ApiSeen(version, "36763f1444f0", "", NOW + timedelta(seconds=skew_s), NOW, 0.1)
+    return ApiSeen(version, HASH, NOW + timedelta(seconds=skew_s), NOW, 0.1)
 
 
 @pytest.mark.parametrize(
@@ -236,6 +238,19 @@ def api(skew_s: float = 0.0, version: str = "3.7.3") -> ApiSeen:
 )
 def test_the_api(seen: ApiSeen | Refusal, login: str | Refusal, expected: list[tuple[str, str]]) -> None:
     assert of(*judge_api(seen, login, url="http://maas:5240/MAAS", max_skew_s=30)) == expected
+
+
+@pytest.mark.parametrize(
+    ("seen", "words"),
+    [
+        (api(), "MAAS 3.7.3, API 36763f1444f0, clock +0."),
+        (replace(api(), api_hash="ff" * 20), "MAAS 3.7.3, API ffffffffffff (not the one tested), clock"),
+        (api(version="3.5.1"), "MAAS 3.5.1, not 3.7, with which this was tested, API"),
+    ],
+)
+def test_another_version_or_api_is_said_and_no_finding(seen: ApiSeen, words: str) -> None:
+    verdict = judge_api(seen, "admin", url="u", max_skew_s=30)[0]
+    assert (verdict.result, words in verdict.found) == (Result.OK, True), verdict.found
 
 
 def test_a_key_that_is_refused_while_the_clock_is_off_says_so() -> None:

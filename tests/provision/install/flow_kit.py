@@ -28,6 +28,7 @@ from provision.workflows.install_commission import Judge, commission
 from provision.workflows.install_deploy import DeployJob, deploy
 from provision.workflows.install_enrol import enrol
 from provision.workflows.install_model import FlowOptions, Progress
+from provision.workflows.journal import Begun
 from tests.sim.maas.hardware import xe9680
 from tests.sim.maas.process import ServedDouble, maas_double
 
@@ -44,22 +45,36 @@ class KilledError(BaseException):
 
 @dataclass
 class Line:
-    """The wire between client and double. :param kill_at: the client dies after so many requests, None: never."""
+    """The wire between client and double. :param kill_at: the client dies after so many requests, None: never.
+
+    :param looks: simulated time, ``read`` or ``changes``, machines that were read.
+    """
 
     kill_at: int | None = None
     sent: int = 0
     busy: int = 0
     dead: bool = False
+    looks: list[tuple[float, str, int]] = field(default_factory=list)
 
     def check(self) -> None:
         """:raises KilledError: whoever is dead does nothing."""
         if self.dead:
             raise KilledError
 
-    def tap(self, provisioner: MaasProvisioner) -> None:
-        """Count requests, and die after one."""
-        transport: Any = provisioner._transport
-        exchange = transport._exchange
+    def tap(self, provisioner: Any, now: Callable[[], float]) -> None:
+        """Count requests, and die after one; note when somebody looks, and at how many machines."""
+        transport = provisioner._transport
+        exchange, read, changes = transport._exchange, provisioner.read, provisioner.changes
+
+        async def noted_read(ids: Sequence[str]) -> Any:
+            self.looks.append((now(), "read", len(ids)))
+            return await read(ids)
+
+        async def noted_changes(cursor: str) -> Any:
+            self.looks.append((now(), "changes", 0))
+            return await changes(cursor)
+
+        provisioner.read, provisioner.changes = noted_read, noted_changes
 
         async def counted(*args: Any, **options: Any) -> Any:
             self.check()
@@ -79,6 +94,16 @@ class Line:
 
 
 @dataclass(frozen=True)
+class _MortalEntry:
+    entry: Begun
+    line: Line
+
+    def tell(self, afters: Sequence[str]) -> None:
+        self.line.check()
+        self.entry.tell(afters)
+
+
+@dataclass(frozen=True)
 class MortalBook(StoreBook):
     """A book that a dead client no longer writes into."""
 
@@ -86,7 +111,7 @@ class MortalBook(StoreBook):
 
     def begin(self, *args: Any) -> Any:
         self.line.check()
-        return super().begin(*args)
+        return _MortalEntry(super().begin(*args), self.line)
 
     def move(self, *args: Any) -> str:
         self.line.check()
@@ -162,6 +187,7 @@ class Kit:
     deadlines: Deadlines = DEADLINES
     more: dict[str, Any] = field(default_factory=dict)
     requests: int = 0
+    looks: list[tuple[float, str, int]] = field(default_factory=list)
 
     def run(self, work: Callable[[Client], Awaitable[T]], *, kill_at: int | None = None) -> T:
         """Run a client once. :raises KilledError: it died, as asked for."""
@@ -172,13 +198,13 @@ class Kit:
             try:
                 return await work(client)
             finally:
-                self.requests = line.sent
+                self.requests, self.looks = line.sent, line.looks
 
     @asynccontextmanager
     async def _client(self, line: Line) -> AsyncIterator[Client]:
         settings = MaasSettings(self.maas.url, Secret(self.maas.api_key), requests=16)
         async with open_maas(settings, sleep=lambda _: asyncio.sleep(0)) as provisioner:
-            line.tap(provisioner)
+            line.tap(provisioner, self.maas.double.time.now)
             yield Client(self, provisioner, self.options(line))
 
     def options(self, line: Line) -> FlowOptions:

@@ -189,6 +189,13 @@ def test_a_doubled_serial_without_paths_is_refused() -> None:
     )
 
 
+def test_a_doubled_serial_within_one_model_is_refused_since_the_installer_goes_by_both() -> None:
+    twin = replace(BOSS, id="50", name="nvme9n1", size=2 * BOSS.size, id_path="/dev/disk/by-id/nvme-other")
+    rule = DiskRule(by_id="nvme-Dell_BOSS*")
+    refused = choose_boot_disk([BOSS, twin, *DATA], rule).refused
+    assert refused.startswith("serial number BOSS001 is on 2 disks of model Dell BOSS-N1: ")
+
+
 def test_a_doubled_serial_on_other_disks_is_none_of_our_business() -> None:
     choice = choose_boot_disk([BOSS, DATA[0], replace(DATA[1], serial=DATA[0].serial)], BOSS_RULE)
     assert choice.disk is BOSS

@@ -15,6 +15,8 @@ from fabricctl.adapters.ssh_login import log_in
 from fabricctl.adapters.store.location import parse_location
 from fabricctl.adapters.store.store import Store, open_store
 from fabricctl.errors import HostKeyError, StateError, UsageError
+from fabricctl.site.load import load_site
+from fabricctl.workflows.verify_cabling import Request, observe
 from provision.install.host_keys import HostKeyRecord
 from provision.workflows.install_keys import HostKeys, make_host_key
 from tests.sim.sshd import Sshd, sshd_program
@@ -143,3 +145,32 @@ def test_the_first_login_to_a_host_with_its_recorded_key_is_verified(store: Stor
         first_login(server, keys.file, tmp_path)
         with pytest.raises(HostKeyError):
             first_login(other, keys.file, tmp_path)
+
+
+HALL = "name: hall\nnode_models: {m: {hcas: [mlx5_0]}}\nnodes: {gpu001: {model: m}}\n"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sshd_program() is None, reason="sshd is not installed")
+def test_verify_cabling_takes_the_keys_recorded_for_its_site_and_no_other_site_s(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    nobody, tool = tmp_path / "nobody_knows", tmp_path / "ibnetdiscover"
+    nobody.touch()
+    tool.write_text(
+        '#!/bin/sh\nprintf \'Switch 2 "S-0000000000000001" # "leaf" base port 0 lid 1 lmc 0\\n\'\n'
+    )
+    tool.chmod(0o755)
+    made = make_host_key()
+    site = load_site(HALL, "site.yaml")
+    with Sshd([tmp_path], host_key=(made.private.reveal(), made.public)) as server:
+        keys = HostKeys(store, Path(site_file("hall")), "op", "install", make=lambda: made)
+        keys.offer({"gpu001": ("127.0.0.1",)}, port=server.port)
+        viewer = f"ssh://{server.user}@127.0.0.1:{server.port}"
+        request = Request(viewers=[viewer], known_hosts=[str(nobody)], key_files=[str(server.key)])
+        here = observe(request, (), lambda _: None, site=site)
+        assert [source.failed for source in here.sources] == [""]
+        other = load_site(HALL.replace("hall", "other"), "site.yaml")
+        elsewhere = observe(request, (), lambda _: None, site=other)
+    assert "host key is unknown" in elsewhere.sources[0].failed

@@ -185,7 +185,9 @@ def test_a_servers_failure_of_a_read_changed_nothing(
 
 
 def test_an_empty_refusal_says_that_no_reason_was_given() -> None:
-    assert "locked, or somebody else's: no reason given" in refused("", 403, "release")
+    assert "locked, somebody else's, or for administrators only: no reason given" in refused(
+        "", 403, "release"
+    )
 
 
 def test_a_proxys_page_is_told_by_its_title() -> None:

@@ -21,8 +21,8 @@ from provision.maas.values import ScriptResult
 from provision.maas.why import why_of
 from tests.provision.maas.maas_script import as_json, asked, body_of, scripted
 
-MONTHS = ("Jan.", "Feb.", "March", "April", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec.")
-"""As Django's format N writes them (docs.djangoproject.com, built-in filter date): Associated Press style."""
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+"""As strftime's %b writes them in the C locale; MAAS puts a full stop behind each (maasserver/api/events.py)."""
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
@@ -33,7 +33,7 @@ def test_the_recorded_form_is_a_time_in_utc() -> None:
 @given(st.datetimes(datetime(2000, 1, 1), datetime(2099, 12, 31)))
 def test_every_time_as_maas_writes_it_is_read(moment: datetime) -> None:
     moment = moment.replace(microsecond=0)
-    written = f"{DAYS[moment.weekday()]}, {moment.day:02} {MONTHS[moment.month - 1]} {moment:%Y %H:%M:%S}"
+    written = f"{DAYS[moment.weekday()]}, {moment.day:02} {MONTHS[moment.month - 1]}. {moment:%Y %H:%M:%S}"
     assert parse_created(written) == moment.replace(tzinfo=UTC)
 
 

@@ -14,10 +14,17 @@ from fabricctl.errors import ProvisionerGarbledError
 from fabricctl.mac import parse_mac
 from provision.install.machine import Machine, Phase, Stage
 from provision.maas.parse import STATES, machine_of, machines_of
-from provision.maas.values import bmc_address, images_of, plain_power, racks_of, results_of, subnets_of
+from provision.maas.values import (
+    bmc_address,
+    gpus_of,
+    images_of,
+    plain_power,
+    racks_of,
+    results_of,
+    subnets_of,
+)
 from tests.provision.maas.maas_script import body_of
 
-PHASE_B = "maas/recorded/phaseB-commission-storage"
 PHASE_C = "maas/recorded/phaseC-deploy-release"
 
 
@@ -65,12 +72,12 @@ def test_the_root_disk_is_where_the_root_file_system_is_and_not_the_boot_disk(ca
 
 @pytest.mark.captures
 @pytest.mark.parametrize(("layout", "device"), [("c011-layout-bcache", "10"), ("c012-layout-lvm", "11")])
-def test_the_root_of_lvm_and_bcache_is_a_virtual_disk(captures: Path, layout: str, device: str) -> None:
+def test_of_lvm_and_bcache_no_disk_is_guessed_to_hold_the_root(
+    captures: Path, layout: str, device: str
+) -> None:
     machine = recorded_machine(captures, f"phaseB-commission-storage/{layout}.json")
-    assert machine.root_disk == device
-    root = machine.disk(device)
-    assert root is not None
-    assert root.kind == "virtual"
+    assert machine.root_disk == ""
+    assert [disk.id for disk in machine.disks if disk.kind == "virtual"] == [device]
 
 
 @pytest.mark.captures
@@ -178,6 +185,22 @@ def test_a_recorded_machine_with_a_key_gone_or_null_is_still_read(
 @given(ANYTHING)
 def test_whatever_the_other_answers_hold_they_are_read(raw: object) -> None:
     images_of(raw), racks_of(raw), subnets_of(raw), results_of(raw), bmc_address(raw), plain_power(raw)
+    assert gpus_of(raw) is None or raw
+
+
+def test_gpus_are_counted_without_the_bmcs_own_graphics() -> None:
+    def device(vendor: str, kind: str = "GPU") -> dict[str, object]:
+        return {"vendor_id": vendor, "hardware_type_name": kind, "bus_name": "PCIE"}
+
+    found = [
+        *(device("10DE") for _ in range(8)),
+        device("102b"),
+        device("10de", "Node"),
+        device("15b3", "Network"),
+    ]
+    assert gpus_of(found) == 8
+    assert gpus_of([device("102b")]) == 0
+    assert gpus_of([]) is None
 
 
 @pytest.mark.captures

@@ -30,7 +30,8 @@ from fabricctl.errors import (
 from provision.bmc.secret import Secret
 from provision.maas.provisioner import open_maas
 from provision.maas.settings import MaasSettings
-from provision.maas.transport import Answer, Ask, Fields, MaasTransport, encode_form, masked, pairs
+from provision.maas.transport import MaasTransport
+from provision.maas.wire import Answer, Ask, Fields, encode_form, masked, pairs
 from tests.provision.maas.maas_script import (
     KEY,
     Say,
@@ -205,6 +206,9 @@ def test_an_answer_that_is_no_json_though_it_says_so_is_garbled() -> None:
     error, _ = sent(READ, garbled)
     assert isinstance(error, ProvisionerGarbledError)
     assert "19 bytes" in str(error)
+    error, script = sent(WRITE, garbled)
+    assert isinstance(error, ProvisionerOutcomeUnknownError)
+    assert len(script.got) == 1
 
 
 def test_an_answer_cut_short_is_garbled_for_a_read_and_an_unknown_outcome_for_a_write() -> None:
@@ -226,7 +230,7 @@ def test_an_answer_cut_short_is_garbled_for_a_read_and_an_unknown_outcome_for_a_
 def test_an_answer_larger_than_any_that_makes_sense_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("provision.maas.transport.LARGEST_BODY", 1000)
     error, _ = sent(READ, plain(200, "x" * 100_000))
-    assert isinstance(error, ProvisionerAnswerError)
+    assert isinstance(error, ProvisionerGarbledError)
 
 
 def test_requests_share_connections_and_no_more_are_under_way_than_set() -> None:

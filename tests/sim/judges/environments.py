@@ -20,10 +20,20 @@ class InstallError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """One program. :param package: name and version, as pip takes it."""
+    """One program. :param package: name and version, as pip takes it; :param beside: more of the same.
+
+    :param install_s: seconds pip may take.
+    """
 
     name: str
     package: str
+    beside: tuple[str, ...] = ()
+    install_s: float = INSTALL_S
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """All that is installed."""
+        return (self.package, *self.beside)
 
 
 PROTOCOL = Judge("protocol", "redfish-protocol-validator==1.3.2")
@@ -31,6 +41,9 @@ SERVICE = Judge("service", "redfish-service-validator==3.1.8")
 SUSHY = Judge("sushy", "sushy==5.14.0")
 BADFISH = Judge("badfish", "badfish==1.8.2")
 """Under GPL-3: it is run, nothing of it is imported or copied."""
+
+IRONIC = Judge("ironic", "ironic==39.0.0", ("sushy-tools==2.2.0",), install_s=900.0)
+"""A provisioner, and an emulator of BMCs it can drive."""
 
 
 def cache() -> Path:
@@ -44,7 +57,7 @@ def environment(judge: Judge) -> Path:
 
     :raises InstallError: pip did not find or install it.
     """
-    mark = hashlib.sha256(f"{judge.package} {sys.version} {sys.prefix}".encode()).hexdigest()[:12]
+    mark = hashlib.sha256(f"{' '.join(judge.packages)} {sys.version} {sys.prefix}".encode()).hexdigest()[:12]
     folder = cache() / f"{judge.name}-{mark}"
     folder.parent.mkdir(parents=True, exist_ok=True)
     with (folder.parent / f"{judge.name}.lock").open("w") as lock:
@@ -52,17 +65,17 @@ def environment(judge: Judge) -> Path:
         done = folder / "done"
         if not done.exists():
             venv.create(folder, clear=True, with_pip=True)
-            _install(folder, judge.package)
+            _install(folder, judge)
             done.touch()
     return folder
 
 
-def _install(folder: Path, package: str) -> None:
-    command = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", package]
+def _install(folder: Path, judge: Judge) -> None:
+    command = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", *judge.packages]
     try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_S, check=False)
+        run = subprocess.run(command, capture_output=True, text=True, timeout=judge.install_s, check=False)
     except subprocess.TimeoutExpired:
-        raise InstallError(f"{package}: pip took more than {INSTALL_S:.0f} s") from None
+        raise InstallError(f"{judge.package}: pip took more than {judge.install_s:.0f} s") from None
     if run.returncode != 0:
         lines = [line for line in run.stderr.splitlines() if not line.startswith("WARNING")]
-        raise InstallError(f"{package}: {' '.join(lines[-2:])}")
+        raise InstallError(f"{judge.package}: {' '.join(lines[-2:])}")

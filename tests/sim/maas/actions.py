@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 Act = Callable[["MaasDouble", MachineRecord, Incoming], Answer | None]
 """None: the answer is the machine."""
 KERNELS = {"jammy": ("ga-22.04", "hwe-22.04"), "noble": ("ga-24.04", "hwe-24.04")}
+VERSIONS = {"22.04": "jammy", "24.04": "noble"}
+"""An image is named by its version, too: ``ubuntu/22.04``, ``22.04``."""
 RELEASABLE = ACTIONS["release"] | {Status.RESERVED, Status.BROKEN}
 _MODES = {
     Status.COMMISSIONING: ("node commissioning", "commissioning", Status.NEW),
@@ -104,9 +106,6 @@ def _deploy(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> An
         raise state(f"Can't deploy a machine that is in the '{record.status.value}' state")
     osystem, series = _image(double, form)
     kernel = _kernel(osystem, series, form.get("hwe_kernel"), record)
-    if not record.storage.disks:
-        text = "There are currently no storage devices.  Please add a storage device to be able to deploy "
-        raise Refusal(invalid({"storage": [text + "this node."]}))
     user_data = _decoded(form.get("user_data"))
     if not double.reachable(record, "deploy"):
         raise Refusal(refused(500, f"Error determining BMC task queue for machine {record.system_id}"))
@@ -114,6 +113,7 @@ def _deploy(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> An
         acquire(double, record, form)
     record.osystem, record.series, record.kernel = osystem, series, kernel
     record.user_data = user_data
+    record.ephemeral = form.flag("ephemeral_deploy") or not record.storage.disks
     record.agent = form.get("agent_name", record.agent)
     phases.deploy(double, record, form.get("comment"))
     shown = record.json(double.around)
@@ -123,6 +123,7 @@ def _deploy(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> An
 
 def _image(double: MaasDouble, form: Form) -> tuple[str, str]:
     asked = form.get("distro_series")
+    asked = VERSIONS.get(asked.removeprefix("ubuntu/"), asked)
     osystem = form.get("osystem")
     images = sorted(double.settings.images)
     if not asked:

@@ -41,17 +41,22 @@ class Login(Enum):
     WRONG = "a wrong key"
 
 
-def check(header: str, key: ApiKey, now_s: float) -> Login:
-    """Judge an ``Authorization`` header; one that lacks a parameter counts as none (as piston does)."""
+def check(header: str, key: ApiKey, now_s: float) -> tuple[Login, str]:
+    """Judge an ``Authorization`` header; one that lacks a parameter counts as none (as piston does).
+
+    :param now_s: the server's clock. :returns: who asks, and what is wrong with a key.
+    """
     said = parameters(header)
     if any(name not in said for name in _NEEDED):
-        return Login.NOBODY
+        return Login.NOBODY, ""
     same = (said["consumer_key"], said["token"]) == (key.consumer, key.token)
     if not same or said["signature_method"] != "PLAINTEXT" or said["signature"] != f"&{key.secret}":
-        return Login.WRONG
-    if not said["timestamp"].isdigit() or abs(now_s - int(said["timestamp"])) > THRESHOLD_S:
-        return Login.WRONG
-    return Login.KNOWN
+        return Login.WRONG, "Invalid API key."
+    given = int(said["timestamp"]) if said["timestamp"].isdigit() else 0
+    if abs(now_s - given) > THRESHOLD_S:
+        off = f"given {given} and now {int(now_s)} has a greater difference than threshold {THRESHOLD_S}"
+        return Login.WRONG, repr(f"Expired timestamp: {off}")
+    return Login.KNOWN, ""
 
 
 def parameters(header: str) -> dict[str, str]:
@@ -62,11 +67,16 @@ def parameters(header: str) -> dict[str, str]:
     return {name.removeprefix("oauth_"): unquote(value) for name, value in _PAIR.findall(rest)}
 
 
-def wrong_key() -> Answer:
-    """401."""
+def wrong_key(problem: str) -> Answer:
+    """401. :param problem: in words."""
     headers = {
         "Content-Type": "text/html; charset=utf-8",
         "WWW-Authenticate": 'OAuth realm="OAuth"',
         "Vary": "Cookie",
     }
-    return Answer(401, b"Authorization Error: Invalid API key.", headers)
+    return Answer(401, f"Authorization Error: {problem}".encode(), headers)
+
+
+def forbidden() -> Answer:
+    """401 of a resource that serves nobody it does not know."""
+    return Answer(401, b"Forbidden", {"Content-Type": "text/plain", "Vary": "Authorization, Cookie"})

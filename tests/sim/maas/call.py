@@ -50,6 +50,29 @@ class Answer:
     chunked: bool = False
 
 
+@dataclass
+class Reply:
+    """An answer and what happens to it on its way. :param drop: the connection ends instead."""
+
+    answer: Answer
+    delay_s: float = 0.0
+    drop: bool = False
+
+
+@dataclass(frozen=True)
+class Logged:
+    """One request as it was answered. :param op: as faults name it; :param status: 0 where no answer was sent."""
+
+    method: str
+    path: str
+    op: str
+    status: int
+    machine: str = ""
+
+    def __iter__(self) -> Any:
+        return iter((self.method, self.path, self.op, self.status))
+
+
 class Refusal(Exception):  # noqa: N818
     """Raised where MAAS would refuse; becomes the answer."""
 

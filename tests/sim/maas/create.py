@@ -141,8 +141,8 @@ def _macs(double: MaasDouble, form: Form, errors: Errors) -> list[str]:
 
 def _architecture(form: Form, errors: Errors) -> str:
     text = form.get("architecture")
-    if text and form.get("subarchitecture") and "/" not in text:
-        text = f"{text}/{form.get('subarchitecture')}"
+    if text and "/" not in text:
+        text = f"{text}/{form.get('subarchitecture') or 'generic'}"
     if not text:
         errors["architecture"] = [REQUIRED]
     elif text not in ARCHITECTURES:

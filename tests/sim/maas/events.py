@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
 
@@ -82,10 +84,12 @@ def query(log: EventLog, incoming: Incoming, hostnames: dict[str, str], wanted: 
         text = "There is undetermined behaviour when both `after` and `before` are specified."
         raise Refusal(refused(400, text))
     least = LEVELS[level]
-    ordered: Iterable[Event] = log.events if after is not None else reversed(log.events)
+    ordered: Iterable[Event] = reversed(log.events)
+    if after is not None:
+        ordered = islice(log.events, bisect_right(log.events, after, key=lambda event: event.id), None)
     found: list[Event] = []
     for event in ordered:
-        if (after is not None and event.id <= after) or (before is not None and event.id >= before):
+        if before is not None and event.id >= before:
             continue
         if LEVELS[event.level] < least or (wanted is not None and event.node not in wanted):
             continue

@@ -159,36 +159,3 @@ def results(record: MachineRecord, incoming: Incoming) -> Answer:
     numbers = {str(KINDS[kind][0]): kind for kind in KINDS}
     kinds = {numbers.get(one, one) for one in asked}
     return ok([one.shown() for one in record.script_sets if not kinds or one.kind in kinds])
-
-
-def devices(record: MachineRecord, incoming: Incoming) -> Answer:
-    """``nodes/ID/devices/``: what commissioning found on the PCI bus that is neither a disk nor a port: GPUs."""
-    if incoming.method != "GET":
-        return not_allowed("GET")
-    kind = incoming.query.get("hardware_type")
-    gpus = record.commissioned.gpus if record.commissioned and kind in ("", "gpu", "4") else ()
-    return ok(
-        [
-            {
-                "id": place,
-                "bus": 1,
-                "bus_name": "PCIE",
-                "hardware_type": 4,
-                "hardware_type_name": "GPU",
-                "system_id": record.system_id,
-                "numa_node": gpu.numa_node,
-                "physical_blockdevice": None,
-                "physical_interface": None,
-                "vendor_id": gpu.vendor_id,
-                "product_id": gpu.product_id,
-                "vendor_name": gpu.vendor,
-                "product_name": gpu.product,
-                "commissioning_driver": "",
-                "bus_number": int(gpu.pci_address.split(":")[1], 16),
-                "device_number": 0,
-                "pci_address": gpu.pci_address,
-                "resource_uri": f"/MAAS/api/2.0/nodes/{record.system_id}/devices/{place}/",
-            }
-            for place, gpu in enumerate(gpus, 1)
-        ]
-    )

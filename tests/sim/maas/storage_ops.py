@@ -57,7 +57,7 @@ def _restore(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> N
 
 
 def _curtin(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
-    if record.status is not Status.DEPLOYING:
+    if record.status not in (Status.DEPLOYING, Status.DEPLOYED, Status.FAILED_DEPLOYMENT):
         raise Refusal(refused(400, f"Machine {record.hostname} is not in a deployment state."))
     return done_text(curtin.config(record))
 

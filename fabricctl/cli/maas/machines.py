@@ -1,0 +1,68 @@
+"""Machines of the hosts a command is about, and what a wish means for each: read before the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabricctl.cli.maas.common import Desk
+    from fabricctl.cli.maas.power_look import Powers
+    from fabricctl.cli.maas.running import Plan
+    from provision.install.lifecycle import Step, Wish
+    from provision.install.machine import Machine
+    from provision.report.change_report import Planned
+    from provision.workflows.install_state import Kept
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What is known before the plan.
+
+    :param machines: host -> its machine, of those that have one; :param steps: the same -> what is to be done next.
+    :param powers: what BMCs said of hosts that would be started or stopped.
+    """
+
+    machines: Mapping[str, Machine]
+    steps: Mapping[str, Step]
+    kept: Kept
+    powers: Powers
+
+    def plan(
+        self, desk: Desk, planned: Mapping[str, Planned], disks: list[Mapping[str, str]] | None = None
+    ) -> Plan:
+        """Of all hosts of the desk. :param planned: of those that have a machine."""
+        from fabricctl.cli.maas.running import Plan
+        from provision.report.change_report import Planned
+
+        words = "MAAS has no machine of this name: enrol it first"
+        unknown = [(host, f"is it on? {why}") for host, why in self.powers.unknown.items()]
+        every = [planned.get(host) or Planned(host, refused=words) for host in desk.hosts]
+        return Plan(every, disks or [], unknown)
+
+
+def read_situation(desk: Desk, wish: Wish) -> Situation:
+    """Machines, what is kept of them, and the power of those that would be started or stopped.
+
+    :raises ProvisionerError: MAAS cannot be read; :raises KeyboardInterrupt: interrupted.
+    """
+    from fabricctl.cli.maas.power_look import look_at_power
+    from fabricctl.cli.maas.running import ask_maas
+    from provision.install.lifecycle import decide
+    from provision.report.install_plan import starts
+    from provision.workflows.install_access import open_provisioner
+    from provision.workflows.install_run import lookup
+    from provision.workflows.install_state import read_kept
+
+    async def read() -> dict[str, Machine]:
+        async with open_provisioner(desk.site) as provisioner:
+            return await lookup(provisioner, desk.hosts)
+
+    kept = read_kept(desk.location, desk.site.name, desk.hosts)
+    machines = ask_maas(desk, read, "reading machines")
+    steps = {host: decide(wish, machine, ours=kept.ours(host)) for host, machine in machines.items()}
+    powers = look_at_power(desk, [host for host, step in steps.items() if starts(step)])
+    if powers.interrupted:
+        raise KeyboardInterrupt
+    return Situation(machines, steps, kept, powers)

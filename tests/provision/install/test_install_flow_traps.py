@@ -1,0 +1,299 @@
+"""The traps of MAAS 3.7.3 that concern commissioning and installing, each on the double."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabricctl.nodes.model import EventKind, NodeState
+from provision.install.deadlines import Deadlines
+from provision.install.machine import QUARANTINE_TAG
+from provision.install.outcome import End, NodeResult, Told
+from tests.provision.install.flow_kit import Client, Kit, by_host, flow_kit, hosts_of
+
+HOST = "gpu001"
+QUARANTINED = ("Broken", True)
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Iterator[Kit]:
+    with flow_kit(tmp_path) as kit:
+        yield kit
+
+
+def fault(kit: Kit, kind: str, op: str, host: str = HOST, **more: Any) -> None:
+    kit.maas.double.faults.add(kind, host, op, **more)
+
+
+def ready(kit: Kit, hosts: list[str] | None = None) -> None:
+    """Hosts that are enrolled and commissioned."""
+
+    async def work(client: Client) -> None:
+        await client.enrol(hosts or [HOST])
+        await client.commission(hosts or [HOST])
+
+    kit.run(work)
+
+
+def commissioned(kit: Kit, **more: Any) -> NodeResult:
+    return by_host(kit.run(lambda client: client.commission([HOST], **more)))[HOST]
+
+
+def deployed(kit: Kit, **more: Any) -> NodeResult:
+    return by_host(kit.run(lambda client: client.deploy([HOST], **more)))[HOST]
+
+
+def asked(kit: Kit, op: str) -> int:
+    """How often an operation was asked for."""
+    return sum(1 for one in kit.maas.double.requests if one.op == op)
+
+
+# -- commissioning ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("no-disks", "no disk at all"),
+        ("missing-disk", "is missing"),
+        ("missing-nic", "NIC.Embedded.1-1-1"),
+        ("missing-memory", "of memory, found"),
+    ],
+)
+def test_ready_with_missing_hardware_is_a_failure_and_goes_into_quarantine(
+    kit: Kit, kind: str, words: str
+) -> None:
+    fault(kit, kind, "commission")
+    ready(kit)
+    assert kit.ends() == {HOST: QUARANTINED}
+    assert words in kit.maas.double.machine(HOST).error_description
+    assert kit.states([HOST]) == {HOST: NodeState.QUARANTINED}
+
+
+def test_a_failed_commissioning_is_quarantined_with_what_maas_says(kit: Kit) -> None:
+    fault(kit, "fail", "commission", text="mce: hardware error")
+    kit.run(lambda client: client.enrol([HOST]))
+    result = commissioned(kit)
+    assert (result.outcome, result.end) == (Told.FINDING, End.QUARANTINED)
+    assert "50-maas-01-commissioning failed" in result.reason
+    assert kit.ends() == {HOST: QUARANTINED}
+
+
+def test_commissioning_that_never_ends_is_given_up_by_our_own_clock(kit: Kit) -> None:
+    kit.deadlines = Deadlines(commission_s=1200, settle_s=60)
+    fault(kit, "stuck-forever", "commission")
+    kit.run(lambda client: client.enrol([HOST]))
+    result = commissioned(kit)
+    assert result.end is End.QUARANTINED
+    assert "commission took longer than 20 min and is still Commissioning" in result.reason
+    assert QUARANTINE_TAG in kit.maas.double.machine(HOST).tags
+    assert 1200 <= result.seconds < 1500
+
+
+def test_maas_gives_up_before_our_clock_where_that_is_longer(kit: Kit) -> None:
+    kit.deadlines = Deadlines(commission_s=7200, settle_s=60)
+    fault(kit, "stuck", "commission")
+    kit.run(lambda client: client.enrol([HOST]))
+    result = commissioned(kit)
+    assert "timed out after 30 minutes" in result.reason
+    assert kit.ends() == {HOST: QUARANTINED}
+
+
+def test_no_bmc_user_is_made_by_commissioning(kit: Kit) -> None:
+    ready(kit)
+    assert kit.maas.double.machine(HOST).bmc_written == 0
+
+
+def test_a_commissioning_that_no_rack_can_start_is_not_started_and_says_why(kit: Kit) -> None:
+    kit.run(lambda client: client.enrol([HOST]))
+    fault(kit, "no-rack", "commission", count=None)
+    result = commissioned(kit)
+    assert result.end is End.NOT_STARTED
+    assert result.outcome is not Told.OK
+    assert "BMC" in result.reason
+    assert kit.ends() == {HOST: ("New", False)}
+
+
+def test_a_lost_answer_to_commission_is_not_a_second_commissioning(kit: Kit) -> None:
+    kit.run(lambda client: client.enrol([HOST]))
+    fault(kit, "503-after-commit", "commission")
+    assert commissioned(kit).end is End.READY
+    assert asked(kit, "commission") == 1
+
+
+# -- the boot disk ---------------------------------------------------------------------------------------------
+
+
+def root_of(kit: Kit) -> str:
+    """Serial number of the disk the double's machine has its root on."""
+    found = kit.run(lambda client: client.maas.find(hostnames=[HOST]))[0]
+    disk = found.disk(found.root_disk)
+    return disk.serial if disk is not None else ""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_system_goes_on_the_boot_card_however_disks_are_ordered(tmp_path: Path, seed: int) -> None:
+    with flow_kit(tmp_path, seed=seed) as kit:
+        fault(kit, "reorder-disks", "commission")
+        ready(kit)
+        assert deployed(kit).end is End.DEPLOYED
+        assert root_of(kit).startswith("BOSS")
+
+
+def test_another_boot_card_stops_the_installation_until_it_is_accepted(kit: Kit) -> None:
+    ready(kit)
+    old = root_of(kit)
+    fault(kit, "replace-boot-disk", "commission")
+    again = commissioned(kit, again=True)
+    assert (again.outcome, again.end) == (Told.FINDING, End.READY)
+    refused = deployed(kit)
+    assert refused.end is End.REFUSED
+    assert "was replaced" in refused.reason
+    assert "--accept-disk-change" in refused.reason
+    assert asked(kit, "deploy") == 0
+    assert deployed(kit, accept_disk_change=True).end is End.DEPLOYED
+    assert root_of(kit).startswith("BOSS")
+    assert root_of(kit) != old
+
+
+def test_a_host_without_a_rule_for_its_disk_is_refused(kit: Kit) -> None:
+    ready(kit)
+    result = deployed(kit, rule=None)
+    assert result.end is End.REFUSED
+    assert asked(kit, "set_storage_layout") == asked(kit, "deploy") == 0
+
+
+# -- installing ------------------------------------------------------------------------------------------------
+
+
+def test_a_failed_installation_does_not_go_back_into_the_pool(kit: Kit) -> None:
+    ready(kit)
+    fault(kit, "fail", "deploy", text="curtin: no space left")
+    result = deployed(kit)
+    assert (result.outcome, result.end) == (Told.FINDING, End.QUARANTINED)
+    assert "curtin: no space left" in result.reason
+    assert kit.ends() == {HOST: QUARANTINED}
+    record = kit.maas.double.machine(HOST)
+    texts = [one.description for one in kit.maas.double.events.of(record.system_id)]
+    assert not any("to 'Ready'" in text for text in texts[texts.index("From 'Allocated' to 'Deploying'") :])
+
+
+def test_stuck_deploying_is_aborted_released_and_marked_broken(kit: Kit) -> None:
+    kit.deadlines = Deadlines(deploy_s=1500, settle_s=60)
+    ready(kit)
+    fault(kit, "stuck-forever", "deploy")
+    result = deployed(kit)
+    assert result.end is End.QUARANTINED
+    assert "deploy took longer than 25 min and is still Deploying" in result.reason
+    assert kit.ends() == {HOST: QUARANTINED}
+    order = [one.op for one in kit.maas.double.requests if one.op in ("abort", "release", "mark_broken")]
+    assert order == ["abort", "release", "mark_broken"]
+
+
+def test_the_tag_is_on_before_a_stuck_machine_is_aborted(kit: Kit) -> None:
+    kit.deadlines = Deadlines(deploy_s=1500, settle_s=60)
+    ready(kit)
+    fault(kit, "stuck-forever", "deploy")
+    deployed(kit)
+    order = [one.op for one in kit.maas.double.requests if one.op in ("abort", "tags.update_nodes")]
+    assert order.index("tags.update_nodes") < order.index("abort")
+
+
+def test_a_machine_that_maas_cannot_abort_ends_in_quarantine_all_the_same(kit: Kit) -> None:
+    kit.deadlines = Deadlines(deploy_s=1500, settle_s=60)
+    ready(kit)
+    fault(kit, "stuck-forever", "deploy")
+    fault(kit, "error", "abort", count=None)
+    result = deployed(kit)
+    assert result.end is End.QUARANTINED
+    assert any("abort" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("kind", ["503-after-commit", "drop-after"])
+def test_a_lost_answer_to_deploy_is_not_a_second_installation(kit: Kit, kind: str) -> None:
+    ready(kit)
+    fault(kit, kind, "deploy")
+    assert deployed(kit).end is End.DEPLOYED
+    assert asked(kit, "deploy") == 1
+    assert kit.keys.made == kit.keys.settled == [HOST]
+
+
+def test_a_504_whose_work_goes_on_is_waited_for(kit: Kit) -> None:
+    ready(kit)
+    fault(kit, "504-continues", "deploy", later=35)
+    assert deployed(kit).end is End.DEPLOYED
+    assert asked(kit, "deploy") == 1
+
+
+def test_collisions_in_the_database_are_nobodys_failure(kit: Kit) -> None:
+    ready(kit)
+    fault(kit, "conflict", "deploy", count=2)
+    assert deployed(kit).end is End.DEPLOYED
+
+
+def test_an_installation_no_rack_can_start_is_not_started_and_says_why(kit: Kit) -> None:
+    ready(kit)
+    fault(kit, "no-rack", "deploy", count=None)
+    result = deployed(kit)
+    assert result.outcome is not Told.OK
+    assert result.end in (End.NOT_STARTED, End.QUARANTINED)
+    assert "BMC" in result.reason
+    assert kit.maas.double.machine(HOST).status.value in ("Ready", "Broken")
+
+
+def test_a_quarantined_host_comes_back_only_when_asked(kit: Kit) -> None:
+    fault(kit, "fail", "commission")
+    ready(kit)
+    assert commissioned(kit).end is End.QUARANTINED
+    assert deployed(kit).outcome is Told.FINDING
+    assert kit.ends() == {HOST: QUARANTINED}
+    result = commissioned(kit, from_quarantine=True)
+    assert (result.outcome, result.end) == (Told.OK, End.READY)
+    assert kit.ends() == {HOST: ("Ready", False)}
+    assert kit.states([HOST]) == {HOST: NodeState.PROVISIONING}
+    assert asked(kit, "commission") == 2
+
+
+def test_an_installed_host_is_installed_again_only_when_asked(kit: Kit) -> None:
+    ready(kit)
+    deployed(kit)
+    assert deployed(kit).end is End.UNCHANGED
+    assert asked(kit, "deploy") == 1
+    exported: list[str] = []
+
+    async def export(host: str) -> str:
+        exported.append(kit.maas.double.machine(host).status.value)
+        return f"pools of {host} kept"
+
+    result = deployed(kit, redeploy=True, export=export)
+    assert result.end is End.DEPLOYED
+    assert exported == ["Deployed"]
+    assert result.notes == (f"pools of {HOST} kept",)
+    assert asked(kit, "release") == 1
+    assert asked(kit, "deploy") == 2
+
+
+def test_every_change_is_an_event_that_tells_how_it_ended(kit: Kit) -> None:
+    hosts = hosts_of(2)
+    fault(kit, "fail", "deploy", host="gpu002")
+    kit.run(lambda client: client.bring_up(hosts))
+    events = kit.store.events.all()
+    about = {host: [(e.kind, e.after) for e in events if e.subject == host] for host in hosts}
+    installs = {
+        host: [after for kind, after in told if kind is EventKind.NODE_DEPLOY] for host, told in about.items()
+    }
+    assert installs == {"gpu001": ["Deployed"], "gpu002": ["Failed deployment"]}
+    assert any(kind is EventKind.NODE_QUARANTINE for kind, _ in about["gpu002"])
+    assert not any("no answer yet" in event.after for event in events)
+
+
+def test_nothing_secret_is_kept(kit: Kit, tmp_path: Path) -> None:
+    ready(kit)
+    deployed(kit)
+    kept = b"".join(path.read_bytes() for path in tmp_path.glob("state.db*"))
+    assert b"calvin" not in kept
+    assert b"cloud-config" not in kept
+    assert kit.maas.api_key.split(":")[2].encode() not in kept
