@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
+from fabricctl.errors import ProvisionerError
+from fabricctl.nodes.facts import Value
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
 from provision.install.expected import ExpectedHardware
 from provision.install.hardware import Shortfall, check_hardware
@@ -59,12 +62,34 @@ class CommissionWork:
 
     async def check(self, node: Node) -> Checked:
         """Ready is not enough: MAAS 3.7.3 says so, too, when commissioning uploaded nothing and there are no disks."""
-        judged = self.judge(node.machine)
+        judged = self.judge(await counted(node))
         broken = lacks(judged)
         if broken:
             return Checked(broken=broken)
         node.notes += unasked(judged)
         return replace(recorded_disks(node), untold=untold(judged))
+
+
+@runtime_checkable
+class CountsGpus(Protocol):
+    """A provisioner that tells how many accelerators a machine has, in a request of its own."""
+
+    async def gpus(self, id: str) -> int | None:
+        """None where nobody looked."""
+        ...
+
+
+async def counted(node: Node) -> Machine:
+    """The machine with its GPUs counted; as it is where that cannot be told."""
+    provisioner = node.provisioner
+    if node.machine.gpus is not None or not isinstance(provisioner, CountsGpus):
+        return node.machine
+    node.calls += 1
+    try:
+        return replace(node.machine, gpus=await provisioner.gpus(node.machine.id))
+    except ProvisionerError as error:
+        node.notes.append(f"its GPUs cannot be counted: {error.message}")
+        return node.machine
 
 
 def recorded_disks(node: Node) -> Checked:
@@ -77,6 +102,21 @@ def recorded_disks(node: Node) -> Checked:
     if changed:
         return Checked(findings=(f"disks are not those recorded: {'; '.join(changed)}",))
     return Checked()
+
+
+def unfinished(machine: Machine, judge: Judge, noted: Mapping[str, Value]) -> str:
+    """What is left to do with a machine that says Ready, because nobody has looked at it since; empty when nothing is.
+
+    A run that was killed after commissioning ended leaves it so. :param noted: facts of the family ``install``.
+    """
+    wrong = lacks(judge(machine))
+    if wrong:
+        return wrong
+    return (
+        ""
+        if read_fingerprint(noted.get(DISKS)) is not None
+        else "ready: compare its hardware, record its disks"
+    )
 
 
 async def commission(

@@ -201,7 +201,7 @@ class Node:
         """Nothing more can be done: refused, or it did not begin."""
         if step.act is Act.FAIL:
             return self.result(Told.FINDING, End.NOT_STARTED, step.words)
-        if self.machine.stage is Stage.BROKEN:
+        if self.machine.stage is Stage.BROKEN or QUARANTINE_TAG in self.machine.tags:
             self.state(NodeState.QUARANTINED, self.machine.said or step.words)
             return self.result(Told.FINDING, End.QUARANTINED, step.words)
         return self.result(Told.FINDING, End.REFUSED, step.words)

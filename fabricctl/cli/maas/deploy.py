@@ -114,10 +114,12 @@ def _one_of(option: str, word: str, words: Sequence[str]) -> None:
 def _plan(desk: Desk, seen: Situation, jobs: Mapping[str, DeployJob], *, accept: bool) -> Plan:
     """What would be installed where, and what is lost by it."""
     from provision.install.disks import choose_boot_disk
+    from provision.install.lifecycle import Act
+    from provision.report.change_report import Planned
     from provision.report.install_disks import HostDisks
     from provision.report.install_plan import Install, plan_deploy, written_disks
     from provision.workflows.install_book import DISKS
-    from provision.workflows.install_deploy import refusal
+    from provision.workflows.install_deploy import refusal, unrecorded
 
     planned = {}
     disks: list[Mapping[str, str]] = []
@@ -127,6 +129,10 @@ def _plan(desk: Desk, seen: Situation, jobs: Mapping[str, DeployJob], *, accept:
         choice = choose_boot_disk(machine.disks, job.rule)
         install = Install(job.series, job.kernel, choice, refused)
         planned[host] = plan_deploy(host, machine, seen.steps[host], install, on=seen.powers.on(host))
+        left = unrecorded(seen.kept.noted.get(host, {}), ours=seen.kept.ours(host))
+        if seen.steps[host].act is Act.DONE and left:
+            planned[host] = Planned(host, left)
+            continue
         if planned[host].words:
             disks += written_disks(HostDisks(host, machine, choice))
     return seen.plan(desk, planned, disks)
