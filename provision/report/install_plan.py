@@ -22,12 +22,16 @@ _STARTS = (Act.START, Act.RESTORE)
 
 @dataclass(frozen=True)
 class Install:
-    """What an installation would do. :param refused: why it must not be done, empty when it may."""
+    """What an installation would do. :param refused: why it must not be done, empty when it may.
+
+    :param wipes: every disk loses its labels (MAAS); else only the one that gets the system is written to.
+    """
 
     series: str
     kernel: str
     choice: DiskChoice
     refused: str = ""
+    wipes: bool = True
 
 
 def starts(step: Step) -> bool:
@@ -54,7 +58,7 @@ def plan_deploy(host: str, machine: Machine, step: Step, install: Install, *, on
 
 
 def _lost(host: str, machine: Machine, install: Install, *, on: bool) -> Iterator[str]:
-    wiped = HostDisks(host, machine, install.choice).wiped
+    wiped = HostDisks(host, machine, install.choice).wiped if install.wipes else ()
     if machine.stage is Stage.DEPLOYED:
         yield "the system that is on it is lost"
     if wiped:
