@@ -278,7 +278,8 @@ class Node:
 
     def _why(self, error: ProvisionerError) -> str:
         said = self.machine.said
-        return f"{reason_of(error)}; {said}" if said and said not in error.message else reason_of(error)
+        more = said and said != self.machine.status and said not in error.message
+        return f"{reason_of(error)}; {said}" if more else reason_of(error)
 
     async def _wait(self, phase: Phase, entry: Begun | None = None) -> NodeResult | None:
         """Wait for the end of a phase, this run's or one that was under way before."""
