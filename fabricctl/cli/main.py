@@ -22,6 +22,7 @@ from fabricctl.cli import verify_cabling as verify_commands
 from fabricctl.cli import work_order as work_order_commands
 from fabricctl.cli.bmc import group as bmc_group
 from fabricctl.cli.console import say
+from fabricctl.cli.ironic import group as ironic_group
 from fabricctl.cli.maas import group as maas_group
 from fabricctl.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, FabricctlError, InputError
 
@@ -46,6 +47,7 @@ app.add_typer(work_order_commands.app, name="work-order")
 app.add_typer(findings_commands.app, name="findings")
 node_commands.register(app)
 app.add_typer(bmc_group.app, name="bmc")
+app.add_typer(ironic_group.app, name="ironic")
 app.add_typer(maas_group.app, name="maas")
 schema_commands.register(app)
 

@@ -212,10 +212,44 @@ class IronicImage(Section):
         default="direct",
         description="direct: an image is written to the boot disk; ramdisk: booted into memory.",
     )
+    boot_interface: Literal["ipxe", "pxe", "redfish-virtual-media", "redfish-https"] | None = Field(
+        default=None, description="How nodes are booted; default: Ironic's own choice."
+    )
     image: str = Field(default="", description="URL of the image; of ramdisk: of its ISO, or empty.")
     checksum: str = Field(default="", description="SHA-256 of the image, or URL of the list.")
-    kernel: str = Field(default="", description="URL of the kernel that deploys.")
-    ramdisk: str = Field(default="", description="URL of the ramdisk that deploys.")
+    kernel: str = Field(
+        default="", description="URL of the kernel that deploys; of ramdisk without an ISO: that is booted."
+    )
+    ramdisk: str = Field(default="", description="URL of the ramdisk that goes with it.")
+    series: Literal["jammy", "noble"] = Field(
+        default="jammy", description="What the image holds: install.series must say the same."
+    )
+    hwe: bool = Field(default=False, description="It holds the newer kernel: install.kernel must say hwe.")
+
+
+class IronicHost(Section):
+    """How some hosts are enrolled."""
+
+    power: Literal["redfish", "ipmi"] = Field(default="redfish", description="How Ironic speaks to the BMCs.")
+    boot_nic: str | None = Field(
+        default=None,
+        description="NIC that boots: its id by bmc harvest (NIC.Embedded.1-1-1) or a MAC. Default: every Ethernet "
+        "MAC of the harvest that can boot.",
+    )
+    tags: list[str] = Field(default_factory=list, description="Tags to put on: letters, digits, - and _.")
+
+    @field_validator("boot_nic")
+    @classmethod
+    def _nic(cls, text: str | None) -> str | None:
+        return None if text is None else parse_mac(text) or text
+
+    @field_validator("tags")
+    @classmethod
+    def _tag_words(cls, tags: list[str]) -> list[str]:
+        wrong = next((tag for tag in tags if not re.match(r"[A-Za-z0-9_-]+\Z", tag)), None)
+        if wrong is not None:
+            raise ValueError(f"expected letters, digits, - and _, found {wrong!r}")
+        return tags
 
 
 class Ironic(Section):
@@ -228,6 +262,20 @@ class Ironic(Section):
     )
     ca: str | None = Field(default=None, description="PEM file of authorities, relative to the site file.")
     image: IronicImage = Field(default_factory=IronicImage, description="What is installed.")
+    inspect: Literal["agent", "redfish", "no"] = Field(
+        default="agent",
+        description="Who looks at the hardware: agent, a ramdisk that is booted; redfish, the BMC, which names the "
+        "drives behind a BOSS card and not the disk they make; no: nobody, so no disk and no memory is compared.",
+    )
+    clean: bool = Field(
+        default=False,
+        description="Let Ironic clean nodes before they become available: that erases at least the labels of every "
+        "disk, ZFS pools' too.",
+    )
+    hosts: dict[HostSet, IronicHost] = Field(
+        default_factory=dict,
+        description="Host set -> how they are enrolled; an entry of one host comes first.",
+    )
     limits: ProvisionerLimits = Field(
         default_factory=ProvisionerLimits, description="How much at once, how long."
     )

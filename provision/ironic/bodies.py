@@ -17,6 +17,7 @@ CREATING = "fabricctl_creating"
 TAG = "fabricctl_tag_"
 """How names of tags begin in ``extra``, for Ironic's own tags (traits) know no small letters."""
 SERVICE_TAG = "fabricctl_service_tag"
+"""What the site says, for people who look into Ironic; it is never taken for what the machine said."""
 Patch = list[dict[str, Any]]
 _KEY = re.compile(r"[\w-]+\Z", re.ASCII)
 _ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
@@ -75,6 +76,7 @@ def node_body(spec: EnrolSpec, settings: IronicSettings) -> dict[str, Any]:
         "deploy_interface": images.deploy_interface,
         "properties": {"cpu_arch": _ARCHITECTURES.get(machine, machine)},
         "extra": extra,
+        "automated_clean": settings.clean,
     }
     if images.boot_interface:
         body["boot_interface"] = images.boot_interface

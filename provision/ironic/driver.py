@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fabricctl.errors import ProvisionerAnswerError, ProvisionerStateError
+from fabricctl.errors import ProvisionerAnswerError, ProvisionerRefusedError, ProvisionerStateError
 from fabricctl.mac import Mac
 from provision.install.machine import QUARANTINE_TAG, Disk, Machine, Stage
 from provision.install.spec import Changes, DeploySpec, EnrolSpec, Power
@@ -140,7 +140,9 @@ class IronicProvisioner:
         return await self._reader.machine(id)
 
     async def set_mac(self, machine: Machine, nic_id: str, mac: Mac) -> Machine:
-        """Another MAC for a port."""
+        """Another MAC for a port. :raises ProvisionerRefusedError: the NIC has none: it does not boot."""
+        if not nic_id:
+            raise ProvisionerRefusedError("this NIC has no port in Ironic, so there is no MAC to change")
         patch = [{"op": "replace", "path": "/address", "value": mac}]
         await self._link.write("PATCH", f"/v1/ports/{nic_id}", patch)
         return await self._reader.machine(machine.id)

@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 
 from fabricctl.mac import parse_mac
 from provision.install.machine import Disk, Machine, Nic, Phase, Stage
-from provision.ironic.bodies import SERVICE_TAG, TAG, hinted
+from provision.ironic.bodies import TAG, hinted
 
 FIELDS = (
     "uuid,name,provision_state,target_provision_state,last_error,maintenance,maintenance_reason,fault,power_state,"
-    "driver,driver_info,properties,extra,inspection_finished_at,owner,lessee,protected,reservation"
+    "driver,driver_info,properties,extra,inspection_finished_at,inspect_interface,owner,lessee,protected"
 )
 """Of a node. ``instance_info`` is left out: it holds the user data."""
 LIGHT = "uuid,provision_state,target_provision_state,provision_updated_at,last_error,maintenance"
@@ -20,8 +20,7 @@ _STAGES = {
     **dict.fromkeys(("enroll", "verifying", "inspecting", "inspect wait", "manageable"), Stage.NEW),
     "available": Stage.READY,
     "active": Stage.DEPLOYED,
-    "deleting": Stage.RELEASING,
-    **dict.fromkeys(("cleaning", "clean wait", "clean hold"), Stage.MANAGING),
+    **dict.fromkeys(("deleting", "cleaning", "clean wait", "clean hold"), Stage.RELEASING),
     **dict.fromkeys(("deploying", "wait call-back", "deploy hold", "deploy complete"), Stage.DEPLOYING),
 }
 _FAILED = {
@@ -35,9 +34,10 @@ _FAILED = {
 def stage_of(node: Mapping[str, Any]) -> tuple[Stage, Phase | None]:
     """How far a node is, and which phase failed.
 
-    Up to ``manageable`` a node is new: Ironic goes no further by itself, so whoever was stopped half-way begins again.
-    A node that went back to ``enroll`` with an error could not be reached. Maintenance that Ironic began itself (a
-    ``fault``) is no quarantine of ours.
+    Every node is cleaned before it becomes available, after ``provide`` as after ``deleted``; Ironic does not tell
+    which of the two it was, and both end in the same state. Up to ``manageable`` a node is new: Ironic goes no further
+    by itself, so whoever was stopped half-way begins again. A node that went back to ``enroll`` with an error could not
+    be reached. Maintenance that Ironic began itself (a ``fault``) is no quarantine of ours.
     """
     state = _text(node.get("provision_state"))
     if node.get("maintenance") and not node.get("fault"):
@@ -64,7 +64,9 @@ def machine_of(node: Mapping[str, Any], ports: Iterable[Mapping[str, Any]], inve
     found = _dict(_dict(inventory).get("inventory"))
     disks = disks_of(found)
     root = _root(disks, *hinted(properties))
-    named = _text(_dict(found.get("system_vendor")).get("serial_number"))
+    # Redfish gives a Dell's board number for a serial number; what the machine's own firmware says is its service tag
+    agent = node.get("inspect_interface") == "agent"
+    tag = _text(_dict(found.get("system_vendor")).get("serial_number")) if agent else ""
     return Machine(
         id=_text(node.get("uuid")),
         hostname=_text(node.get("name")),
@@ -72,12 +74,12 @@ def machine_of(node: Mapping[str, Any], ports: Iterable[Mapping[str, Any]], inve
         status=_text(node.get("provision_state")),
         said=said_of(node),
         failed=failed,
-        service_tag=named or _text(extra.get(SERVICE_TAG)),
+        service_tag=tag,
         bmc_address=bmc_address(node),
         power={"power on": "on", "power off": "off"}.get(_text(node.get("power_state")), "unknown"),
         power_type=_text(node.get("driver")),
         disks=disks,
-        nics=tuple(_nics(ports)),
+        nics=tuple(_nics(ports, found)),
         boot_disk=root,
         root_disk=root,
         memory_mib=_number(_dict(found.get("memory")).get("physical_mb"))
@@ -131,11 +133,20 @@ def bmc_address(node: Mapping[str, Any]) -> str:
         return ""
 
 
-def _nics(ports: Iterable[Mapping[str, Any]]) -> Iterable[Nic]:
+def _nics(ports: Iterable[Mapping[str, Any]], inventory: Mapping[str, Any]) -> Iterable[Nic]:
+    """Ports, and NICs that only inspection saw: those have no id, for Ironic knows them by no uuid."""
+    seen = set()
     for port in sorted(ports, key=lambda port: _text(port.get("address"))):
         mac = parse_mac(_text(port.get("address")))
         if mac is not None:
-            yield Nic(_text(port.get("uuid")), _text(port.get("name")) or str(mac), mac)
+            seen.add(mac)
+            yield Nic(_text(port.get("uuid")), str(mac), mac)
+    listed = inventory.get("interfaces")
+    for one in listed if isinstance(listed, list) else []:
+        mac = parse_mac(_text(_dict(one).get("mac_address")))
+        if mac is not None and mac not in seen:
+            seen.add(mac)
+            yield Nic("", _text(one.get("name")) or str(mac), mac)
 
 
 def _text(value: Any) -> str:

@@ -35,7 +35,9 @@ class IronicSettings:
 
     :param user: of HTTP basic, empty where it asks for none; :param ca_file: PEM file, empty: the system's authorities.
     :param inspect: interface that looks at the hardware (``redfish``, ``agent``); empty: nobody looks, so no disk and
-        no serial number is ever known. :param requests: under way at once; :param answer_s: seconds for one answer.
+        no serial number is ever known. :param clean: nodes are cleaned before they become available, which erases the
+        labels of every disk, or more, as Ironic is set up.
+    :param requests: under way at once; :param answer_s: seconds for one answer.
     :param locked_s: seconds a node may stay locked by Ironic's own work before a change of it is given up.
     :param managed_s: seconds Ironic may take to reach a BMC for the first time, and as many to look at the hardware.
     """
@@ -46,6 +48,7 @@ class IronicSettings:
     ca_file: str = ""
     images: IronicImages = field(default_factory=IronicImages)
     inspect: str = ""
+    clean: bool = False
     requests: int = 8
     answer_s: float = 90.0
     locked_s: float = 60.0

@@ -25,12 +25,14 @@ class Install:
     """What an installation would do. :param refused: why it must not be done, empty when it may.
 
     :param pools: what is known of its ZFS pools, for people; empty where nobody asked.
+    :param wipes: every disk loses its labels (MAAS); else only the one that gets the system is written to.
     """
 
     series: str
     kernel: str
     choice: DiskChoice
     refused: str = ""
+    wipes: bool = True
     pools: str = ""
 
 
@@ -58,7 +60,7 @@ def plan_deploy(host: str, machine: Machine, step: Step, install: Install, *, on
 
 
 def _lost(host: str, machine: Machine, install: Install, *, on: bool) -> Iterator[str]:
-    wiped = HostDisks(host, machine, install.choice).wiped
+    wiped = HostDisks(host, machine, install.choice).wiped if install.wipes else ()
     if installed(machine):
         yield "the system that is on it is lost"
     if wiped:

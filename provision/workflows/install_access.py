@@ -140,9 +140,12 @@ class Specs:
     refused: Mapping[str, str]
 
 
-def enrol_specs(known: Known, secrets: SecretStore) -> Specs:
-    """What each host is enrolled with. :param secrets: passwords of BMCs; they stay inside the specs."""
-    entries = maas_hosts(known.site)
+def enrol_specs(known: Known, secrets: SecretStore, entries: Mapping[str, MaasHost] | None = None) -> Specs:
+    """What each host is enrolled with. :param secrets: passwords of BMCs; they stay inside the specs.
+
+    :param entries: host -> how it is enrolled, for another provisioner than MAAS.
+    """
+    entries = maas_hosts(known.site) if entries is None else entries
     specs: list[EnrolSpec] = []
     refused: dict[str, str] = {}
     for host in known.hosts:

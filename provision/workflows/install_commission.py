@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from fabricctl.errors import ProvisionerError
+from fabricctl.nodes.facts import Value
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
 from provision.install.expected import ExpectedHardware
 from provision.install.hardware import Shortfall, check_hardware
@@ -101,6 +102,21 @@ def recorded_disks(node: Node) -> Checked:
     if changed:
         return Checked(findings=(f"disks are not those recorded: {'; '.join(changed)}",))
     return Checked()
+
+
+def unfinished(machine: Machine, judge: Judge, noted: Mapping[str, Value]) -> str:
+    """What is left to do with a machine that says Ready, because nobody has looked at it since; empty when nothing is.
+
+    A run that was killed after commissioning ended leaves it so. :param noted: facts of the family ``install``.
+    """
+    wrong = lacks(judge(machine))
+    if wrong:
+        return wrong
+    return (
+        ""
+        if read_fingerprint(noted.get(DISKS)) is not None
+        else "ready: compare its hardware, record its disks"
+    )
 
 
 async def commission(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from fabricctl.errors import ProvisionerStateError
+from fabricctl.nodes.facts import Value
 from provision.bmc.secret import Secret
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
 from provision.install.disk_rule import DiskRule
@@ -157,6 +158,14 @@ def refusal(job: DeployJob, machine: Machine, recorded: object, *, accept: bool)
             f"disks are not those recorded: {'; '.join(changed)}; --accept-disk-change installs all the same"
         )
     return ""
+
+
+def unrecorded(noted: Mapping[str, Value], *, ours: bool) -> str:
+    """What is left to do with a machine that is installed: a run that was killed did not see its end.
+
+    :param noted: facts of the family ``install``; :param ours: the last phase that was begun on it is our installation.
+    """
+    return "" if not ours or noted.get(ROOT) else "installed: look at its boot disk, record it"
 
 
 async def deploy(

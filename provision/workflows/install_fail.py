@@ -74,9 +74,10 @@ async def _why(node: Node) -> str:
     """The provisioner's own words; that it cannot say is no reason to leave the machine in the pool."""
     node.calls += 1
     try:
-        return await node.provisioner.why(node.machine)
+        why = await node.provisioner.why(node.machine)
     except ProvisionerError:
         return ""
+    return "" if why == node.machine.status else why
 
 
 async def _tag(node: Node, *, on: bool) -> None:

@@ -201,7 +201,7 @@ class Node:
         """Nothing more can be done: refused, or it did not begin."""
         if step.act is Act.FAIL:
             return self.result(Told.FINDING, End.NOT_STARTED, step.words)
-        if self.machine.stage is Stage.BROKEN:
+        if self.machine.stage is Stage.BROKEN or QUARANTINE_TAG in self.machine.tags:
             self.state(NodeState.QUARANTINED, self.machine.said or step.words)
             return self.result(Told.FINDING, End.QUARANTINED, step.words)
         return self.result(Told.FINDING, End.REFUSED, step.words)
@@ -278,7 +278,8 @@ class Node:
 
     def _why(self, error: ProvisionerError) -> str:
         said = self.machine.said
-        return f"{reason_of(error)}; {said}" if said and said not in error.message else reason_of(error)
+        more = said and said != self.machine.status and said not in error.message
+        return f"{reason_of(error)}; {said}" if more else reason_of(error)
 
     async def _wait(self, phase: Phase, entry: Begun | None = None) -> NodeResult | None:
         """Wait for the end of a phase, this run's or one that was under way before."""

@@ -62,7 +62,8 @@ def site_seeds(site: Site, book: StoreBook) -> SiteSeeds:
     keys = HostKeys(book.store, Path(site_file(site.name)), operator(), book.reason)
     settings = user_data(site)
     render_user_data(settings)  # what is wrong with it is said before anything is begun
-    names = {host: [f"{host}.{entry.domain}"] for host, entry in maas_hosts(site).items() if entry.domain}
+    entries = maas_hosts(site) if site.maas is not None else {}
+    names = {host: [f"{host}.{entry.domain}"] for host, entry in entries.items() if entry.domain}
     return SiteSeeds(keys, settings, names)
 
 

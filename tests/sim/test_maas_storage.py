@@ -157,3 +157,25 @@ def test_a_machine_that_is_unknown_gets_nothing_from_the_metadata_service(served
     header = {"Authorization": oauth("a", "b", "c")}
     answer = requests.get(f"{served.url}/metadata/2012-03-01/meta-data/", headers=header, timeout=TIMEOUT_S)
     assert answer.status_code == 401
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"--b--\r\n", b"op=signal&status=OK&script_name=maas-lshw&exit_status=many"]
+)
+def test_a_machine_may_send_anything_to_the_metadata_service(
+    served: ServedDouble, ask: Asking, body: bytes
+) -> None:
+    id = ask.enrol("gpu001", MACS[0])
+    ask.json("POST", f"machines/{id}/?op=commission", testing_scripts="none")
+    own = metadata.boot(served.double, served.double.machine(id))
+    header = {"Authorization": oauth(own["consumer_key"], own["token_key"], own["token_secret"])}
+    kind = (
+        "multipart/form-data; boundary=b" if body.startswith(b"--") else "application/x-www-form-urlencoded"
+    )
+    answer = requests.post(
+        f"{served.url}/metadata/2012-03-01/",
+        body,
+        headers={**header, "Content-Type": kind},
+        timeout=TIMEOUT_S,
+    )
+    assert answer.status_code in (200, 400)

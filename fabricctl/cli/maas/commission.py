@@ -43,22 +43,27 @@ def commission(
     """
     from fabricctl.cli.maas.machines import read_situation
     from fabricctl.cli.maas.running import carry_out
-    from provision.install.lifecycle import Verb, Wish
+    from provision.install.lifecycle import Act, Verb, Wish
+    from provision.report.change_report import Planned
     from provision.report.install_plan import plan_commission
     from provision.workflows.install_access import flow_options, judges, maas_of, open_provisioner, read_known
     from provision.workflows.install_commission import commission as run
+    from provision.workflows.install_commission import unfinished
 
     desk = open_desk(hosts, site, state)
     seen = read_situation(desk, Wish(Verb.COMMISSION, again, from_quarantine))
-    planned = {
-        host: plan_commission(host, machine, seen.steps[host], on=seen.powers.on(host))
-        for host, machine in seen.machines.items()
-    }
+    judged = judges(read_known(desk.site, desk.location, desk.hosts))
+    planned = {}
+    for host, machine in seen.machines.items():
+        step = seen.steps[host]
+        planned[host] = plan_commission(host, machine, step, on=seen.powers.on(host))
+        left = unfinished(machine, judged[host], seen.kept.noted.get(host, {}))
+        if step.act is Act.DONE and left:
+            planned[host] = Planned(host, left)
     plan = seen.plan(desk, planned)
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
         options = replace(flow_options(maas_of(desk.site).limits), book=book, progress=heard, wait=wait)
-        judged = judges(read_known(desk.site, desk.location, plan.hosts))
         async with open_provisioner(desk.site) as provisioner:
             return await run(
                 provisioner, plan.hosts, options, judges=judged, again=again, from_quarantine=from_quarantine

@@ -32,12 +32,14 @@ class Desk:
 
     :param hosts: in the order of the site file, or as they were given.
     :param states: host -> state of its node record; hosts without a record are not in it.
+    :param provisioner: for people: ``MAAS``, ``Ironic``.
     """
 
     site: Site
     location: Location
     hosts: Sequence[str]
     states: Mapping[str, NodeState]
+    provisioner: str = "MAAS"
 
 
 def open_desk(hosts: str, site_file: str, state: str) -> Desk:
@@ -46,8 +48,7 @@ def open_desk(hosts: str, site_file: str, state: str) -> Desk:
     :param hosts: host set; ``all`` means every host that ``maas.hosts`` names, or every host where it names none.
     :raises UsageError: no host, no site file, no MAAS there, or an unknown host.
     """
-    from fabricctl.adapters.store.reading import read_store
-    from fabricctl.workflows.state_place import locate
+    from fabricctl.site.check_install import enrolled_hosts
 
     if not hosts.strip():
         raise UsageError("which hosts? name them, or say all")
@@ -56,21 +57,29 @@ def open_desk(hosts: str, site_file: str, state: str) -> Desk:
         raise UsageError("which MAAS? give --site FILE: the site file names it")
     if site.maas is None:
         raise UsageError(f"{site.path} names no MAAS", hint="write maas: {url: http://HOST:5240/MAAS}")
-    names = _names(site, hosts)
+    return desk_of(site, names_of_hosts(site, hosts, enrolled_hosts(site)), state)
+
+
+def desk_of(site: Site, names: Sequence[str], state: str, provisioner: str = "MAAS") -> Desk:
+    """A desk of hosts that are known. :raises StateError: the store cannot be read."""
+    from fabricctl.adapters.store.reading import read_store
+    from fabricctl.workflows.state_place import locate
+
     location = locate(site, state)
     with read_store(location, site.name) as store:
         records = store.nodes.all(names) if store is not None else {}
-    return Desk(site, location, names, {name: record.state for name, record in records.items()})
+    states = {name: record.state for name, record in records.items()}
+    return Desk(site, location, names, states, provisioner)
 
 
-def _names(site: Site, hosts: str) -> list[str]:
+def names_of_hosts(site: Site, hosts: str, every: Sequence[str]) -> Sequence[str]:
+    """Hosts of a host set. :param every: what ``all`` means. :raises UsageError: one is unknown."""
     from fabricctl.hostset import expand
     from fabricctl.near import did_you_mean
-    from fabricctl.site.check_install import enrolled_hosts
     from fabricctl.site.use import all_hosts
 
     if hosts.strip() == ALL:
-        return enrolled_hosts(site)
+        return every
     known = all_hosts(site)
     names = list(dict.fromkeys(expand(hosts)))
     unknown = next((name for name in names if name not in set(known)), None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,14 @@ if TYPE_CHECKING:
     from fabricctl.cli.maas.common import Desk
     from fabricctl.cli.maas.power_look import Powers
     from fabricctl.cli.maas.running import Plan
+    from fabricctl.site.schema import Site
     from provision.install.lifecycle import Step, Wish
     from provision.install.machine import Machine
+    from provision.install.provisioner import Provisioner
     from provision.report.change_report import Planned
     from provision.workflows.install_state import Kept
+
+Opened = Callable[["Site"], AbstractAsyncContextManager["Provisioner"]]
 
 
 @dataclass(frozen=True)
@@ -36,15 +41,16 @@ class Situation:
         from fabricctl.cli.maas.running import Plan
         from provision.report.change_report import Planned
 
-        words = "MAAS has no machine of this name: enrol it first"
+        words = f"{desk.provisioner} has no machine of this name: enrol it first"
         unknown = [(host, f"is it on? {why}") for host, why in self.powers.unknown.items()]
         every = [planned.get(host) or Planned(host, refused=words) for host in desk.hosts]
         return Plan(every, disks or [], unknown)
 
 
-def read_situation(desk: Desk, wish: Wish) -> Situation:
+def read_situation(desk: Desk, wish: Wish, opened: Opened | None = None, *, boots: bool = True) -> Situation:
     """Machines, what is kept of them, and the power of those that would be started or stopped.
 
+    :param opened: opens the site's provisioner; MAAS by default. :param boots: what is wished starts or stops machines.
     :raises ProvisionerError: MAAS cannot be read; :raises KeyboardInterrupt: interrupted.
     """
     from fabricctl.cli.maas.power_look import look_at_power
@@ -56,13 +62,13 @@ def read_situation(desk: Desk, wish: Wish) -> Situation:
     from provision.workflows.install_state import read_kept
 
     async def read() -> dict[str, Machine]:
-        async with open_provisioner(desk.site) as provisioner:
+        async with (opened or open_provisioner)(desk.site) as provisioner:
             return await lookup(provisioner, desk.hosts)
 
     kept = read_kept(desk.location, desk.site.name, desk.hosts)
     machines = ask_maas(desk, read, "reading machines")
     steps = {host: decide(wish, machine, ours=kept.ours(host)) for host, machine in machines.items()}
-    powers = look_at_power(desk, [host for host, step in steps.items() if starts(step)])
+    powers = look_at_power(desk, [host for host, step in steps.items() if boots and starts(step)])
     if powers.interrupted:
         raise KeyboardInterrupt
     return Situation(machines, steps, kept, powers)

@@ -75,7 +75,7 @@ def ask_maas(desk: Desk, work: Callable[[], Coroutine[Any, Any, T]], what: str) 
 def _name_place(desk: Desk, error: ProvisionerError) -> None:
     """Add to an error where MAAS is, or what its key was read from: never what the key is."""
     maas = desk.site.maas
-    if maas is None:
+    if maas is None or desk.provisioner != "MAAS":
         return
     if isinstance(error, ProvisionerLoginError):
         error.hint = (
@@ -118,7 +118,7 @@ def _run(desk: Desk, manner: Manner, plan: Plan, work: Work) -> tuple[Sequence[N
     phases = Phases(manner.what, len(plan.hosts), noun="hosts")
     ended: set[str] = set()
     with journal_of(desk, manner) as journal, watched(phases) as changed:
-        book = StoreBook(journal.store, journal.reason, "maas", journal.forced)
+        book = StoreBook(journal.store, journal.reason, desk.provisioner.lower(), journal.forced)
 
         def heard(progress: Progress) -> None:
             if progress.ended is None:
@@ -177,7 +177,8 @@ def _finish(
     elif plan.hosts:
         print_lines([(), *result_lines(results, width())])
     if interrupted:
-        say("what MAAS has begun goes on there; run the command again to go on watching it")
+        begun = f"what {desk.provisioner} has begun goes on there"
+        say(f"{begun}; run the command again to go on watching it")
         raise typer.Exit(EXIT_INTERRUPTED)
     told = {one.outcome for one in results}
     if Told.UNKNOWN in told:

@@ -171,6 +171,7 @@ def judge_of(host: str) -> Judge:
         disks=len(hardware.disks),
         known_disks=tuple(ExpectedDisk(disk.serial, f"disk {disk.serial}") for disk in hardware.disks[1:]),
         nics={"NIC.Embedded.1-1-1": frozenset({mac_of(host)})},
+        gpus=len(hardware.gpus),
         memory_gib=hardware.memory_mib / 1024,
     )
     return lambda machine: [one for one in check_hardware(machine, expected) if one.expected]

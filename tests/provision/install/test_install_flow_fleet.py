@@ -43,6 +43,7 @@ FAILS: list[tuple[str, str, dict[str, Any], str]] = [
     ("missing-disk", "commission", {}, "is missing"),
     ("missing-nic", "commission", {}, "is missing"),
     ("missing-memory", "commission", {}, "of memory"),
+    ("missing-gpu", "commission", {}, "expected 8 GPUs, found 7"),
     ("stuck", "commission", {}, "timed out after 30 minutes"),
     ("stuck-forever", "commission", {}, "commission took longer than 45 min"),
     ("fail", "deploy", {"text": "curtin: no space left"}, "curtin: no space left"),
@@ -111,7 +112,8 @@ def test_every_bad_host_is_in_a_named_state_with_maas_reason_and_not_in_the_pool
         assert said in first.reason, (host, first)
         assert told[-1].end in (End.QUARANTINED, End.NOT_STARTED), (host, told[-1])
         if "BMC" not in said:
-            assert ends[host] == ("Broken", True), host
+            # an aborted commissioning leaves a New machine nobody owns and nobody can be given: the tag is enough
+            assert ends[host] == ("New" if "commission took" in said else "Broken", True), host
 
 
 @pytest.mark.slow
@@ -152,8 +154,8 @@ def test_at_each_tick_there_is_one_question_and_one_bulk_read_of_a_few(fleet: Fl
 @pytest.mark.slow
 def test_node_records_say_who_is_in_quarantine(fleet: Fleet) -> None:
     states = fleet.kit.states(fleet.hosts)
-    broken = {host for host, (status, _) in fleet.kit.ends().items() if status == "Broken"}
-    assert {host for host, state in states.items() if state is NodeState.QUARANTINED} == broken
+    tagged = {host for host, (_, tagged) in fleet.kit.ends().items() if tagged}
+    assert {host for host, state in states.items() if state is NodeState.QUARANTINED} == tagged
 
 
 @pytest.mark.slow

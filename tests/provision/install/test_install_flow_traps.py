@@ -10,9 +10,12 @@ import pytest
 
 from fabricctl.nodes.model import EventKind, NodeState
 from provision.install.deadlines import Deadlines
+from provision.install.disk_record import fingerprint
 from provision.install.machine import QUARANTINE_TAG
 from provision.install.outcome import End, NodeResult, Told
-from tests.provision.install.flow_kit import Client, Kit, by_host, flow_kit, hosts_of
+from provision.workflows.install_commission import no_judge, unfinished
+from provision.workflows.install_deploy import unrecorded
+from tests.provision.install.flow_kit import Client, Kit, by_host, flow_kit, hosts_of, judge_of
 
 HOST = "gpu001"
 QUARANTINED = ("Broken", True)
@@ -61,6 +64,7 @@ def asked(kit: Kit, op: str) -> int:
         ("missing-disk", "is missing"),
         ("missing-nic", "NIC.Embedded.1-1-1"),
         ("missing-memory", "of memory, found"),
+        ("missing-gpu", "expected 8 GPUs, found 7"),
     ],
 )
 def test_ready_with_missing_hardware_is_a_failure_and_goes_into_quarantine(
@@ -71,6 +75,26 @@ def test_ready_with_missing_hardware_is_a_failure_and_goes_into_quarantine(
     assert kit.ends() == {HOST: QUARANTINED}
     assert words in kit.maas.double.machine(HOST).error_description
     assert kit.states([HOST]) == {HOST: NodeState.QUARANTINED}
+
+
+def test_what_a_killed_run_left_unlooked_at_is_told_for_the_plan(kit: Kit) -> None:
+    fault(kit, "missing-disk", "commission")
+    kit.run(lambda client: client.enrol([HOST]))
+    kit.more = {"wait": False}
+    commissioned(kit)
+    kit.maas.advance(1200)
+    machine = kit.run(lambda client: client.maas.find(hostnames=[HOST]))[0]
+    assert machine.status == "Ready"
+    assert "is missing" in unfinished(machine, judge_of(HOST), {})
+    assert unfinished(machine, no_judge, {}) == "ready: compare its hardware, record its disks"
+    recorded = {"install.disks": fingerprint(machine.disks).as_value()}
+    assert unfinished(machine, no_judge, recorded) == ""
+
+
+def test_an_installation_nobody_saw_the_end_of_is_told_for_the_plan() -> None:
+    assert unrecorded({}, ours=True) == "installed: look at its boot disk, record it"
+    assert unrecorded({"install.root_serial": "BOSS1"}, ours=True) == ""
+    assert unrecorded({}, ours=False) == ""
 
 
 def test_a_failed_commissioning_is_quarantined_with_what_maas_says(kit: Kit) -> None:
@@ -91,6 +115,8 @@ def test_commissioning_that_never_ends_is_given_up_by_our_own_clock(kit: Kit) ->
     assert "commission took longer than 20 min and is still Commissioning" in result.reason
     assert QUARANTINE_TAG in kit.maas.double.machine(HOST).tags
     assert 1200 <= result.seconds < 1500
+    assert commissioned(kit).end is End.QUARANTINED
+    assert commissioned(kit, from_quarantine=True).end is End.READY
 
 
 def test_maas_gives_up_before_our_clock_where_that_is_longer(kit: Kit) -> None:

@@ -1,4 +1,4 @@
-"""Ironic and its emulated BMCs, one pair for all tests of a module."""
+"""Ironic and its emulated BMCs, one pair for all tests."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 from tests.sim.ironic import IronicServices, ironic_services
 from tests.sim.judges.environments import IRONIC, InstallError, environment
 
-SYSTEMS = 24
+SYSTEMS = 32
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def services() -> Iterator[IronicServices]:
     """Running; skips when pip cannot install them, fails instead when REQUIRE_TOOLS=1."""
     try:

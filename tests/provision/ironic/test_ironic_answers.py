@@ -137,7 +137,12 @@ def test_a_node_in_maintenance_is_broken_with_the_reason() -> None:
     assert machine.said == "no GPU 3"
     assert machine.macs == ("52:54:00:bb:00:00",)
     assert (machine.bmc_address, machine.power, machine.power_type) == ("127.36.0.1", "off", "redfish")
-    assert (machine.service_tag, machine.tags) == ("TAG000", ("rack-7",))
+    assert machine.tags == ("rack-7",)
+
+
+def test_a_service_tag_that_only_we_wrote_is_not_taken_for_the_machines_word() -> None:
+    assert body("node in maintenance")["extra"]["fabricctl_service_tag"] == "TAG000"
+    assert machine_of(body("node in maintenance"), []).service_tag == ""
 
 
 def test_a_node_whose_bmc_was_not_reached_has_failed_though_its_state_is_the_first_one() -> None:
@@ -154,8 +159,8 @@ def test_a_node_whose_bmc_was_not_reached_has_failed_though_its_state_is_the_fir
         ("manageable", Stage.NEW, None),
         ("inspect wait", Stage.NEW, None),
         ("inspect failed", Stage.FAILED, Phase.COMMISSION),
-        ("cleaning", Stage.MANAGING, None),
-        ("clean wait", Stage.MANAGING, None),
+        ("cleaning", Stage.RELEASING, None),
+        ("clean wait", Stage.RELEASING, None),
         ("clean failed", Stage.FAILED, Phase.COMMISSION),
         ("available", Stage.READY, None),
         ("deploying", Stage.DEPLOYING, None),

@@ -157,12 +157,28 @@ def test_an_inventory_tells_disks_memory_and_the_service_tag() -> None:
             ],
         }
     }
-    node = {"uuid": "u", "name": "gpu007", "provision_state": "available", "properties": HINT}
+    node = {"uuid": "u", "name": "gpu007", "inspect_interface": "agent", "properties": HINT}
     machine = machine_of(node, [], inventory)
     assert (machine.service_tag, machine.memory_mib, machine.cpus) == ("7XYZ123", 2097152, 96)
     assert [disk.id for disk in machine.disks] == ["BOSS1", "eui.1", "eui.2"]
     assert machine.disks[0].name == "nvme8n1"
     assert machine.root_disk == "BOSS1"
+    by_redfish = machine_of({**node, "inspect_interface": "redfish"}, [], inventory)
+    assert by_redfish.service_tag == "", "on a Dell that is the number of its board"
+
+
+def test_nics_are_the_ports_and_what_inspection_saw_beside_them() -> None:
+    ports = [{"uuid": "p1", "address": "52:54:00:00:00:07"}]
+    seen = [
+        {"name": "eno1", "mac_address": "52:54:00:00:00:07"},
+        {"name": "eno2", "mac_address": "52:54:00:00:00:08"},
+    ]
+    seen.append({"name": "ib0", "mac_address": "80:00:00:48:fe:80:00:00:00:00:00:00:b8:3f:d2:03:00:a4:1b:d2"})
+    machine = machine_of({"uuid": "u"}, ports, {"inventory": {"interfaces": seen}})
+    assert [(nic.id, nic.mac) for nic in machine.nics] == [
+        ("p1", "52:54:00:00:00:07"),
+        ("", "52:54:00:00:00:08"),
+    ]
 
 
 @given(

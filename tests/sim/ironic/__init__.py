@@ -2,7 +2,7 @@
 
 Used by tests as a context manager, and by hand::
 
-    python -m tests.sim.ironic      # prints what to write in a site file; Ctrl-C ends it
+    python -m tests.sim.ironic --folder FOLDER    # writes a site file there; Ctrl-C ends it
 """
 
 from __future__ import annotations

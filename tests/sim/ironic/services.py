@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import http.server
+import json
 import os
 import secrets
 import shutil
@@ -18,6 +20,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from tests.hunt import marker
 from tests.sim.ironic.relay import Relay
@@ -129,6 +132,14 @@ class IronicServices:
         self._files.server_close()
         self._relay.stop()
 
+    def ask(self, path: str) -> Any:
+        """What Ironic answers, without the driver between."""
+        basic = base64.b64encode(f"{self.user}:{self.password}".encode()).decode()
+        headers = {"Authorization": f"Basic {basic}", "X-OpenStack-Ironic-API-Version": "1.78"}
+        request = urllib.request.Request(self.url + path, headers=headers)  # noqa: S310
+        with urllib.request.urlopen(request, timeout=20) as answer:  # noqa: S310
+            return json.load(answer)
+
     def log(self, name: str) -> str:
         """End of the log of ``ironic`` or ``sushy-emulator``."""
         texts = [
@@ -172,14 +183,8 @@ class IronicServices:
 
     def _ironic_answers(self) -> bool:
         """The API answers, and a conductor has said that it has the redfish hardware type."""
-        import base64
-
-        basic = base64.b64encode(f"{self.user}:{self.password}".encode()).decode()
-        headers = {"Authorization": f"Basic {basic}", "X-OpenStack-Ironic-API-Version": "1.78"}
-        request = urllib.request.Request(f"{self.url}/v1/drivers", headers=headers)  # noqa: S310
         try:
-            with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310
-                return b'"redfish"' in answer.read()
+            return any(driver["name"] == "redfish" for driver in self.ask("/v1/drivers")["drivers"])
         except (urllib.error.URLError, OSError):
             return False
 

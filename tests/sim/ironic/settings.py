@@ -55,7 +55,7 @@ host_ip = 127.0.0.1
 port = {port}
 public_endpoint = http://127.0.0.1:{port}
 [conductor]
-automated_clean = false
+automated_clean = true
 sync_power_state_interval = 3600
 power_state_change_timeout = 60
 file_url_allowed_paths = {folder}/http

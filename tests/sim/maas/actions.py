@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -151,7 +150,7 @@ def _kernel(osystem: str, series: str, asked: str, record: MachineRecord) -> str
 def _decoded(text: str) -> bytes:
     try:
         return base64.b64decode(text)
-    except binascii.Error as problem:
+    except ValueError as problem:
         raise Refusal(refused(500, str(problem))) from None
 
 

@@ -1,0 +1,1 @@
+"""``fabricctl ironic``: one file per command, registered in ``group.py``."""

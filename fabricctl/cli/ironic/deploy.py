@@ -1,0 +1,136 @@
+"""``fabricctl ironic deploy``: an image on the disk that the site file's rule chooses, or a system in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabricctl.cli.changing import Force, Hosts, Manner, Reason, Yes
+from fabricctl.cli.ironic.common import SiteFile, Wait, open_desk, read_situation
+from fabricctl.cli.maas.common import FromQuarantine
+from fabricctl.cli.state_options import Format, FormatOption, StateOption
+
+if TYPE_CHECKING:
+    from fabricctl.cli.maas.common import Desk
+    from fabricctl.cli.maas.machines import Situation
+    from fabricctl.cli.maas.running import Plan
+    from provision.install.outcome import NodeResult
+    from provision.workflows.install_book import StoreBook
+    from provision.workflows.install_deploy import DeployJob
+    from provision.workflows.install_model import Progress
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the group."""
+    app.command("deploy", short_help="Install hosts, or boot them into memory.")(deploy)
+
+
+def deploy(
+    hosts: Hosts,
+    site: SiteFile = "",
+    redeploy: Annotated[
+        bool, typer.Option("--redeploy", help="Also nodes that are active: they are released first.")
+    ] = False,
+    accept_disk_change: Annotated[
+        bool, typer.Option("--accept-disk-change", help="Also where the disks are not those recorded.")
+    ] = False,
+    from_quarantine: FromQuarantine = False,
+    wait: Wait = True,
+    yes: Yes = False,
+    force_in_service: Force = False,
+    reason: Reason = "",
+    state: StateOption = "",
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Install the site file's image on the one disk its rule leaves; with deploy_interface ramdisk boot it into memory.
+
+    HOSTS is a host set such as gpu[001-032], or all; active ones are left alone. Series and kernel are those of the
+    image: where the site file's install asks for others it is refused. A node that fails, or takes longer than
+    ironic.limits.deploy_min, goes into quarantine with the reason; the others go on.
+    """
+    from fabricctl.cli.maas.running import carry_out
+    from provision.install.lifecycle import Verb, Wish
+    from provision.workflows.install_access import deploy_jobs, flow_options, read_known
+    from provision.workflows.install_deploy import deploy as run
+    from provision.workflows.install_ironic import (
+        deploy_into_memory,
+        ironic_judges,
+        ironic_of,
+        open_site_ironic,
+    )
+    from provision.workflows.install_seeds import site_seeds
+
+    desk = open_desk(hosts, site, state)
+    known = read_known(desk.site, desk.location, desk.hosts)
+    judged = ironic_judges(known)
+    jobs = {job.host: replace(job, judge=judged[job.host]) for job in deploy_jobs(known)}
+    memory = ironic_of(desk.site).image.deploy_interface == "ramdisk"
+    seen = read_situation(desk, Wish(Verb.DEPLOY, redeploy, from_quarantine))
+    plan = _into_memory(desk, seen) if memory else _onto_disk(desk, seen, jobs, accept=accept_disk_change)
+
+    async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
+        options = replace(flow_options(ironic_of(desk.site).limits), book=book, progress=heard, wait=wait)
+        seeds, comment = site_seeds(desk.site, book), reason.strip()
+        async with open_site_ironic(desk.site) as provisioner:
+            if memory:
+                return await deploy_into_memory(
+                    provisioner,
+                    desk.site,
+                    plan.hosts,
+                    options,
+                    seeds=seeds,
+                    redeploy=redeploy,
+                    from_quarantine=from_quarantine,
+                    comment=comment,
+                )
+            return await run(
+                provisioner,
+                [jobs[host] for host in plan.hosts],
+                options,
+                seeds=seeds,
+                redeploy=redeploy,
+                from_quarantine=from_quarantine,
+                accept_disk_change=accept_disk_change,
+                comment=comment,
+            )
+
+    manner = Manner("deploy", "install it anew", yes, force_in_service, reason, format)
+    carry_out(desk, manner, plan, work)
+
+
+def _into_memory(desk: Desk, seen: Situation) -> Plan:
+    """What would be booted; no disk is written to."""
+    from provision.install.disks import DiskChoice
+    from provision.report.install_plan import Install, plan_deploy
+
+    install = desk.site.install
+    choice = Install(install.series, install.kernel, DiskChoice(None))
+    planned = {
+        host: plan_deploy(host, machine, seen.steps[host], choice, on=seen.powers.on(host))
+        for host, machine in seen.machines.items()
+    }
+    said = {
+        host: replace(one, words=one.words.replace("install ", "boot into memory ", 1))
+        for host, one in planned.items()
+    }
+    return seen.plan(desk, said)
+
+
+def _onto_disk(desk: Desk, seen: Situation, jobs: Mapping[str, DeployJob], *, accept: bool) -> Plan:
+    """What would be installed where. Ironic writes to that disk alone."""
+    from provision.install.disks import choose_boot_disk
+    from provision.report.install_plan import Install, plan_deploy
+    from provision.workflows.install_book import DISKS
+    from provision.workflows.install_deploy import refusal
+
+    planned = {}
+    for host, machine in seen.machines.items():
+        job, recorded = jobs[host], seen.kept.noted.get(host, {}).get(DISKS)
+        choice = choose_boot_disk(machine.disks, job.rule)
+        refused = refusal(job, machine, recorded, accept=accept)
+        install = Install(job.series, job.kernel, choice, refused, wipes=False)
+        planned[host] = plan_deploy(host, machine, seen.steps[host], install, on=seen.powers.on(host))
+    return seen.plan(desk, planned)
