@@ -13,7 +13,7 @@ from fabricctl.errors import (
 from provision.ironic.link import IronicLink
 from provision.ironic.reading import Reader
 
-STEP_S = 1.0
+STEP_S = 2.0
 FIELDS = "uuid,provision_state,last_error,maintenance,fault"
 _REACHING = ("verifying",)
 _LOOKING = ("inspecting", "inspect wait")

@@ -159,7 +159,9 @@ def test_a_machine_that_is_unknown_gets_nothing_from_the_metadata_service(served
     assert answer.status_code == 401
 
 
-@pytest.mark.parametrize("body", [b"", b"--b--\r\n", b"op=signal&status=OK&script_name=x&exit_status=many"])
+@pytest.mark.parametrize(
+    "body", [b"", b"--b--\r\n", b"op=signal&status=OK&script_name=maas-lshw&exit_status=many"]
+)
 def test_a_machine_may_send_anything_to_the_metadata_service(
     served: ServedDouble, ask: Asking, body: bytes
 ) -> None:

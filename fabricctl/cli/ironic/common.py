@@ -38,9 +38,9 @@ def open_desk(hosts: str, site_file: str, state: str) -> Desk:
     return desk_of(site, names_of_hosts(site, hosts, hosts_of_ironic(site)), state, "Ironic")
 
 
-def read_situation(desk: Desk, wish: Wish) -> Situation:
-    """Machines, what is kept of them, and the power of those that would be started or stopped."""
+def read_situation(desk: Desk, wish: Wish, *, boots: bool = True) -> Situation:
+    """Machines, what is kept of them, and where something boots the power of those that would be started or stopped."""
     from fabricctl.cli.maas.machines import read_situation as read
     from provision.workflows.install_ironic import open_site_ironic
 
-    return read(desk, wish, open_site_ironic)
+    return read(desk, wish, open_site_ironic, boots=boots)

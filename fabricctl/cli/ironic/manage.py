@@ -49,10 +49,10 @@ def manage(
     from provision.workflows.install_ironic import ironic_judges, ironic_of, open_site_ironic
 
     desk = open_desk(hosts, site, state)
-    seen = read_situation(desk, Wish(Verb.COMMISSION, again, from_quarantine))
     boots = ironic_of(desk.site).inspect == "agent"
+    seen = read_situation(desk, Wish(Verb.COMMISSION, again, from_quarantine), boots=boots)
     planned = {
-        host: plan_commission(host, machine, seen.steps[host], on=boots and seen.powers.on(host))
+        host: plan_commission(host, machine, seen.steps[host], on=seen.powers.on(host))
         for host, machine in seen.machines.items()
     }
     plan = seen.plan(desk, planned)

@@ -47,10 +47,10 @@ class Situation:
         return Plan(every, disks or [], unknown)
 
 
-def read_situation(desk: Desk, wish: Wish, opened: Opened | None = None) -> Situation:
+def read_situation(desk: Desk, wish: Wish, opened: Opened | None = None, *, boots: bool = True) -> Situation:
     """Machines, what is kept of them, and the power of those that would be started or stopped.
 
-    :param opened: opens the site's provisioner; MAAS by default.
+    :param opened: opens the site's provisioner; MAAS by default. :param boots: what is wished starts or stops machines.
     :raises ProvisionerError: MAAS cannot be read; :raises KeyboardInterrupt: interrupted.
     """
     from fabricctl.cli.maas.power_look import look_at_power
@@ -68,7 +68,7 @@ def read_situation(desk: Desk, wish: Wish, opened: Opened | None = None) -> Situ
     kept = read_kept(desk.location, desk.site.name, desk.hosts)
     machines = ask_maas(desk, read, "reading machines")
     steps = {host: decide(wish, machine, ours=kept.ours(host)) for host, machine in machines.items()}
-    powers = look_at_power(desk, [host for host, step in steps.items() if starts(step)])
+    powers = look_at_power(desk, [host for host, step in steps.items() if boots and starts(step)])
     if powers.interrupted:
         raise KeyboardInterrupt
     return Situation(machines, steps, kept, powers)

@@ -134,7 +134,8 @@ def _script(double: MaasDouble, record: MachineRecord, form: Form) -> None:
     )
     if result is None:
         return
-    exit_status = int(form.get("exit_status") or 0)
+    told = form.get("exit_status") or "0"
+    exit_status = int(told) if told.lstrip("-").isdecimal() else 1
     output = b"".join(form.files.get(f"{result.name}.out", [])).decode("utf-8", "replace")
     failed = exit_status != 0
     if result.name == INVENTORY and output and not failed:
