@@ -145,9 +145,9 @@ class _Enrol:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
-        for task in tasks:
-            if not task.cancelled():
-                task.result()
+        failures = [error for task in tasks if not task.cancelled() and (error := task.exception())]
+        if failures:
+            raise failures[0]
 
     async def _create(self, host: _Host) -> None:
         """Create it once. Whatever the answer, what counts is what is there afterwards."""

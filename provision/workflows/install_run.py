@@ -96,6 +96,9 @@ class _Run:
                 task.cancel()
             if pending:
                 await asyncio.wait(pending)
+            for task in pending:
+                if not task.cancelled():
+                    task.exception()  # looked at: the first failure is the one that is told
 
     async def _one(self, job: Job, desk: Desk) -> None:
         result = await self._bring(job, desk)
