@@ -24,6 +24,7 @@ _STARTS = (Act.START, Act.RESTORE)
 class Install:
     """What an installation would do. :param refused: why it must not be done, empty when it may.
 
+    :param pools: what is known of its ZFS pools, for people; empty where nobody asked.
     :param wipes: every disk loses its labels (MAAS); else only the one that gets the system is written to.
     """
 
@@ -32,6 +33,7 @@ class Install:
     choice: DiskChoice
     refused: str = ""
     wipes: bool = True
+    pools: str = ""
 
 
 def starts(step: Step) -> bool:
@@ -59,17 +61,24 @@ def plan_deploy(host: str, machine: Machine, step: Step, install: Install, *, on
 
 def _lost(host: str, machine: Machine, install: Install, *, on: bool) -> Iterator[str]:
     wiped = HostDisks(host, machine, install.choice).wiped if install.wipes else ()
-    if machine.stage is Stage.DEPLOYED:
+    if installed(machine):
         yield "the system that is on it is lost"
     if wiped:
         yield f"wipes {counted(wiped)}"
+    if install.pools:
+        yield install.pools
     if on:
         yield CUT
 
 
+def installed(machine: Machine) -> bool:
+    """Whether a system is on it that would be lost."""
+    return machine.stage is Stage.DEPLOYED
+
+
 def plan_release(host: str, machine: Machine, step: Step, *, on: bool) -> Planned:
     """What a release would do. :param on: the machine runs, by its BMC."""
-    lost = ["the system that is on it is given up"] if machine.stage is Stage.DEPLOYED else []
+    lost = ["the system that is on it is given up"] if installed(machine) else []
     return _planned(host, machine, step, Phase.RELEASE, "release", "; ".join([*lost, *([CUT] if on else [])]))
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fabricctl.cli.maas.machines import Situation
     from fabricctl.cli.maas.running import Plan
     from provision.install.outcome import NodeResult
+    from provision.report.change_report import Planned
     from provision.workflows.install_book import StoreBook
     from provision.workflows.install_deploy import DeployJob
     from provision.workflows.install_model import Progress
@@ -65,44 +66,65 @@ def deploy(
     hardware that is missing, clocks that differ. A host that fails, or takes longer than maas.limits.deploy_min, goes
     into quarantine with the reason; the others go on. Ctrl-C ends the watching, not the installations.
     """
-    from fabricctl.cli.maas.machines import read_situation
-    from fabricctl.cli.maas.running import carry_out
-    from provision.install.lifecycle import Verb, Wish
-    from provision.workflows.install_access import (
-        deploy_jobs,
-        flow_options,
-        maas_of,
-        open_provisioner,
-        read_known,
-    )
-    from provision.workflows.install_deploy import deploy as run
-    from provision.workflows.install_seeds import site_seeds
-
     _one_of("--series", series, SERIES)
     _one_of("--kernel", kernel, KERNELS)
-    desk = open_desk(hosts, site, state)
-    known = read_known(desk.site, desk.location, desk.hosts)
-    jobs = {job.host: job for job in deploy_jobs(known, series=series, kernel=kernel)}
-    seen = read_situation(desk, Wish(Verb.DEPLOY, redeploy, from_quarantine))
-    plan = _plan(desk, seen, jobs, accept=accept_disk_change)
-    if not skip_clock_check:
-        plan = clock_checked(desk, seen, plan)
+    wanted = Wanted(
+        series,
+        kernel,
+        redeploy,
+        accept_disk_change,
+        from_quarantine,
+        not skip_clock_check,
+        wait,
+        reason.strip(),
+    )
+    manner = Manner("deploy", "install it anew", yes, force_in_service, reason, format)
+    _deploy(open_desk(hosts, site, state), wanted, manner)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked for. :param accept: disks that are not those recorded; :param clocks: are compared first."""
+
+    series: str
+    kernel: str
+    redeploy: bool
+    accept: bool
+    from_quarantine: bool
+    clocks: bool
+    wait: bool
+    reason: str
+
+
+def _deploy(desk: Desk, wanted: Wanted, manner: Manner) -> NoReturn:
+    from fabricctl.cli.maas.pools import pool_export
+    from fabricctl.cli.maas.running import carry_out
+    from provision.install.cloud_init import render_user_data
+    from provision.workflows import install_access as access
+    from provision.workflows.install_deploy import deploy as run
+    from provision.workflows.install_seeds import site_seeds, user_data
+
+    render_user_data(user_data(desk.site))  # users and keys that cannot be are said before anything else
+    known = access.read_known(desk.site, desk.location, desk.hosts)
+    jobs = {job.host: job for job in access.deploy_jobs(known, series=wanted.series, kernel=wanted.kernel)}
+    plan = _plan(desk, jobs, wanted)
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
-        options = replace(flow_options(maas_of(desk.site).limits), book=book, progress=heard, wait=wait)
-        async with open_provisioner(desk.site) as provisioner:
+        limits = access.maas_of(desk.site).limits
+        options = replace(access.flow_options(limits), book=book, progress=heard, wait=wanted.wait)
+        async with access.open_provisioner(desk.site) as provisioner:
             return await run(
                 provisioner,
                 [jobs[host] for host in plan.hosts],
                 options,
                 seeds=site_seeds(desk.site, book),
-                redeploy=redeploy,
-                from_quarantine=from_quarantine,
-                accept_disk_change=accept_disk_change,
-                comment=reason.strip(),
+                redeploy=wanted.redeploy,
+                from_quarantine=wanted.from_quarantine,
+                accept_disk_change=wanted.accept,
+                export=pool_export(desk, book),
+                comment=wanted.reason,
             )
 
-    manner = Manner("deploy", "install it anew", yes, force_in_service, reason, format)
     carry_out(desk, manner, plan, work)
 
 
@@ -111,8 +133,28 @@ def _one_of(option: str, word: str, words: Sequence[str]) -> None:
         raise UsageError(f"{option} {word}: expected {' or '.join(words)}")
 
 
-def _plan(desk: Desk, seen: Situation, jobs: Mapping[str, DeployJob], *, accept: bool) -> Plan:
-    """What would be installed where, and what is lost by it."""
+def _plan(desk: Desk, jobs: Mapping[str, DeployJob], wanted: Wanted) -> Plan:
+    """What would be installed where, what is lost by it, and whose clock stands in the way."""
+    from fabricctl.cli.maas.machines import read_situation
+    from fabricctl.cli.maas.pools import keep_pools
+    from provision.install.lifecycle import Verb, Wish
+    from provision.report.install_plan import installed, starts
+
+    seen = read_situation(desk, Wish(Verb.DEPLOY, wanted.redeploy, wanted.from_quarantine))
+    again = [
+        host for host, machine in seen.machines.items() if starts(seen.steps[host]) and installed(machine)
+    ]
+    pools = keep_pools(desk, again, wanted.reason or "deploy")
+    planned = _planned(seen, jobs, pools, accept=wanted.accept)
+    disks = [disk for one, written in planned.values() if one.words for disk in written]
+    plan = seen.plan(desk, {host: one for host, (one, _) in planned.items()}, disks)
+    return clock_checked(desk, seen, plan) if wanted.clocks else plan
+
+
+def _planned(
+    seen: Situation, jobs: Mapping[str, DeployJob], pools: Mapping[str, str], *, accept: bool
+) -> dict[str, tuple[Planned, list[Mapping[str, str]]]]:
+    """Host -> what would be done, and the disks that would be written to. :param pools: host -> words about them."""
     from provision.install.disks import choose_boot_disk
     from provision.install.lifecycle import Act
     from provision.report.change_report import Planned
@@ -121,18 +163,16 @@ def _plan(desk: Desk, seen: Situation, jobs: Mapping[str, DeployJob], *, accept:
     from provision.workflows.install_book import DISKS
     from provision.workflows.install_deploy import refusal, unrecorded
 
-    planned = {}
-    disks: list[Mapping[str, str]] = []
+    found: dict[str, tuple[Planned, list[Mapping[str, str]]]] = {}
     for host, machine in seen.machines.items():
         job, recorded = jobs[host], seen.kept.noted.get(host, {}).get(DISKS)
-        refused = refusal(job, machine, recorded, accept=accept)
         choice = choose_boot_disk(machine.disks, job.rule)
-        install = Install(job.series, job.kernel, choice, refused)
-        planned[host] = plan_deploy(host, machine, seen.steps[host], install, on=seen.powers.on(host))
+        refused = refusal(job, machine, recorded, accept=accept)
+        install = Install(job.series, job.kernel, choice, refused, pools=pools.get(host, ""))
+        one = plan_deploy(host, machine, seen.steps[host], install, on=seen.powers.on(host))
         left = unrecorded(seen.kept.noted.get(host, {}), ours=seen.kept.ours(host))
         if seen.steps[host].act is Act.DONE and left:
-            planned[host] = Planned(host, left)
-            continue
-        if planned[host].words:
-            disks += written_disks(HostDisks(host, machine, choice))
-    return seen.plan(desk, planned, disks)
+            found[host] = (Planned(host, left), [])
+        else:
+            found[host] = (one, list(written_disks(HostDisks(host, machine, choice))))
+    return found

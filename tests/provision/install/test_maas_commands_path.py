@@ -85,6 +85,7 @@ def test_the_plan_of_a_redeploy_says_what_is_lost(hall_of: Start) -> None:
     plan = " ".join(ran.out.split())
     assert "gpu001 Deployed: release, then install jammy (ga) on Dell BOSS-N1 (960 GB)" in plan
     assert "the system that is on it is lost; wipes 8 of Dell Ent NVMe" in plan
+    assert "could not tell of its ZFS pools: " in plan
     assert "it is ON: its power is cut" in plan
     assert hall.do("deploy", "all", "--redeploy", "--yes").code == 0
     assert hall.statuses == {"gpu001": "Deployed"}

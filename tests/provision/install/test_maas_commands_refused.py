@@ -199,3 +199,12 @@ def test_words_that_name_no_release_are_wrong_usage(hall_of: Start) -> None:
         in hall.run("maas", "deploy", "all", "--series", "focal").err
     )
     assert "--kernel edge: expected ga or hwe" in hall.run("maas", "deploy", "all", "--kernel", "edge").err
+
+
+def test_users_whose_keys_cannot_be_read_stop_an_installation_before_anything_is_asked(
+    hall_of: Start,
+) -> None:
+    hall = hall_of(1)
+    hall.change('ssh_keys: ["', 'ssh_keys: ["file:gone.pub", "')
+    ran = hall.run("maas", "deploy", "all", "--yes")
+    assert (ran.code, "gone.pub" in ran.err) == (2, True), ran.all

@@ -1,0 +1,55 @@
+"""ZFS pools of hosts that are to be installed anew: their state is kept, and the plan says what will be lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabricctl.cli.maas.common import Desk
+    from provision.workflows.install_book import StoreBook
+    from provision.workflows.install_pools import PoolExport
+
+NOTHING = "no ZFS pools"
+AT_ONCE = 16
+"""Hosts asked over ssh at the same time."""
+
+
+def keep_pools(desk: Desk, hosts: Sequence[str], reason: str) -> Mapping[str, str]:
+    """Ask hosts for their pools and keep what they say: host -> what was kept, or why nothing could be.
+
+    :raises StateError: the store cannot be written.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    from fabricctl.adapters.store.store import open_store
+    from fabricctl.cli.progress import progress
+    from provision.workflows.install_book import StoreBook
+
+    if not hosts:
+        return {}
+    with open_store(desk.location, site=desk.site.name) as store, progress() as tell:
+        tell(f"asking {len(hosts):,} hosts for their ZFS pools")
+        export = pool_export(desk, StoreBook(store, reason, "maas"))
+        with ThreadPoolExecutor(AT_ONCE) as threads:
+            said = threads.map(export.keep, hosts)
+            return {host: _alike(host, text) for host, text in zip(hosts, said, strict=True)}
+
+
+def _alike(host: str, text: str) -> str:
+    """Without the host's name, so that equal words fold; nothing where there is nothing to lose."""
+    if text == NOTHING:
+        return ""
+    return re.sub(rf"(?<![\w./-]){re.escape(host)}(?![\w/-])", "it", text.replace(f": {host}: ", ": "))
+
+
+def pool_export(desk: Desk, book: StoreBook) -> PoolExport:
+    """Keeps the state of pools in the store of a book; hosts are known by the keys they were installed with."""
+    from fabricctl.adapters.known_hosts import site_file
+    from fabricctl.adapters.ssh_config import SshOptions
+    from fabricctl.workflows.state_place import operator
+    from provision.workflows.install_pools import PoolExport
+
+    options = SshOptions(recorded=(site_file(desk.site.name),))
+    return PoolExport(book.store, options, operator(), book.reason)
