@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from fabricctl.cli.changing import Force, Hosts, Manner, Reason, Yes
-from fabricctl.cli.maas.clock import clock_checked
+from fabricctl.cli.maas.clock import SkipClocks, clock_checked
 from fabricctl.cli.maas.common import FromQuarantine, SiteFile, Wait, open_desk
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 from fabricctl.errors import UsageError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from provision.workflows.install_deploy import DeployJob
     from provision.workflows.install_model import Progress
 
-SERIES = ("jammy", "noble")
+RELEASES = ("jammy", "noble")
 KERNELS = ("ga", "hwe")
 Redeploy = Annotated[
     bool, typer.Option("--redeploy", help="Also hosts that are installed: released first, every disk wiped.")
@@ -49,9 +49,7 @@ def deploy(
     redeploy: Redeploy = False,
     accept_disk_change: Accept = False,
     from_quarantine: FromQuarantine = False,
-    skip_clock_check: Annotated[
-        bool, typer.Option("--skip-clock-check", help="Do not compare clocks before a first installation.")
-    ] = False,
+    skip_clock_check: SkipClocks = False,
     wait: Wait = True,
     yes: Yes = False,
     force_in_service: Force = False,
@@ -66,7 +64,7 @@ def deploy(
     hardware that is missing, clocks that differ. A host that fails, or takes longer than maas.limits.deploy_min, goes
     into quarantine with the reason; the others go on. Ctrl-C ends the watching, not the installations.
     """
-    _one_of("--series", series, SERIES)
+    _one_of("--series", series, RELEASES)
     _one_of("--kernel", kernel, KERNELS)
     wanted = Wanted(
         series,
@@ -139,6 +137,7 @@ def _plan(desk: Desk, jobs: Mapping[str, DeployJob], wanted: Wanted) -> Plan:
     from fabricctl.cli.maas.pools import keep_pools
     from provision.install.lifecycle import Verb, Wish
     from provision.report.install_plan import installed, starts
+    from provision.workflows.install_book import SERIES
 
     seen = read_situation(desk, Wish(Verb.DEPLOY, wanted.redeploy, wanted.from_quarantine))
     again = [
@@ -148,7 +147,7 @@ def _plan(desk: Desk, jobs: Mapping[str, DeployJob], wanted: Wanted) -> Plan:
     planned = _planned(seen, jobs, pools, accept=wanted.accept)
     disks = [disk for one, written in planned.values() if one.words for disk in written]
     plan = seen.plan(desk, {host: one for host, (one, _) in planned.items()}, disks)
-    return clock_checked(desk, seen, plan) if wanted.clocks else plan
+    return clock_checked(desk, seen, plan, SERIES) if wanted.clocks else plan
 
 
 def _planned(

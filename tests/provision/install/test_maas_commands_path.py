@@ -94,7 +94,8 @@ def test_the_plan_of_a_redeploy_says_what_is_lost(hall_of: Start) -> None:
 def test_a_node_whose_bmc_does_not_answer_is_said_and_installed_all_the_same(hall_of: Start) -> None:
     hall = ready(hall_of(1))
     hall.environ["FABRICCTL_SIM_PASSWORD"] = ""
-    ran = hall.do("deploy", "all", "--yes")
+    ran = hall.run("maas", "deploy", "all", "--yes")
+    assert ran.code == 3, ran.all
     assert "gpu001  is it on? no password to log in with" in " ".join(ran.out.split("\n"))
     assert hall.statuses == {"gpu001": "Deployed"}
 
