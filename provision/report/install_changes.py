@@ -13,6 +13,7 @@ from provision.report.alike import alike
 from provision.report.change_report import PLAN_COLUMNS, Planned
 from provision.report.common import SHOWN, Table, hanging, more_line
 from provision.report.fleet import Report, Said
+from provision.report.impersonal import impersonal
 from provision.report.schema_parts import BOOLEAN, NUMBER, TEXT, listed, row, texts
 
 SCHEMA = "fabricctl.maas-changes/1"
@@ -43,9 +44,10 @@ def result_lines(results: Sequence[NodeResult], width: int) -> list[Line]:
             style = DIM if end is End.UNCHANGED else _STYLES[_worst(of)]
             lines.append(((f"{end.value:<{_WIDTH}}", style), (f"{len(of):>6,}  ", BOLD), (_who(of), PLAIN)))
     for told in (Told.FINDING, Told.UNKNOWN):
-        bad = [(one.host, words(one)) for one in results if one.outcome is told]
+        bad = [(one.host, impersonal(words(one), one.host)) for one in results if one.outcome is told]
         lines += _each(bad, _STYLES[told], width)
-    return [*lines, *_each([(one.host, note) for one in results for note in one.notes], DIM, width)]
+    notes = [(one.host, impersonal(note, one.host)) for one in results for note in one.notes]
+    return [*lines, *_each(notes, DIM, width)]
 
 
 def doubt_line(doubts: Said) -> list[Line]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -41,7 +40,9 @@ def _alike(host: str, text: str) -> str:
     """Without the host's name, so that equal words fold; nothing where there is nothing to lose."""
     if text == NOTHING:
         return ""
-    return re.sub(rf"(?<![\w./-]){re.escape(host)}(?![\w/-])", "it", text.replace(f": {host}: ", ": "))
+    from provision.report.impersonal import impersonal
+
+    return impersonal(text, host)
 
 
 def pool_export(desk: Desk, book: StoreBook) -> PoolExport:
