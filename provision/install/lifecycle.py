@@ -108,6 +108,8 @@ def decide(
         we began to install it, so that an allocation is ours too. :param installed_s: seconds since the installation
         was begun by which it is installed, None when that was not ours or is not known.
     """
+    if machine.untold:
+        return Step(Act.REFUSE, words=f"could not tell {', '.join(machine.untold)}: nothing is done to it")
     if machine.stage is Stage.OTHER:
         return Step(Act.REFUSE, words=f"it is {_state(machine)}: nothing is done to it")
     if machine.stage in _UNDER_WAY and machine.stage in _WAITS[wish.verb]:

@@ -26,13 +26,17 @@ _WIDTH = max(len(end.value) for end in End)
 def not_done(planned: Sequence[Planned]) -> list[NodeResult]:
     """Results of a plan that is not, or cannot be, carried out."""
     return [
-        NodeResult(one.host, Told.FINDING, End.REFUSED, reason=one.refused)
+        NodeResult(one.host, _refusal(one.refused), End.REFUSED, reason=one.refused)
         if one.refused
         else NodeResult(one.host, Told.OK, End.NOT_STARTED, reason=one.steps)
         if one.words
         else NodeResult(one.host, Told.OK, End.UNCHANGED, after=one.already)
         for one in planned
     ]
+
+
+def _refusal(why: str) -> Told:
+    return Told.UNKNOWN if why.startswith(Told.UNKNOWN) else Told.FINDING
 
 
 def result_lines(results: Sequence[NodeResult], width: int) -> list[Line]:

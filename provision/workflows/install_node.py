@@ -228,6 +228,8 @@ class Node:
 
     def _stop(self, step: Step) -> NodeResult:
         """Nothing more can be done: refused, or it did not begin."""
+        if self.machine.untold:
+            return self.result(Told.UNKNOWN, End.UNKNOWN, step.words)
         if step.act is Act.FAIL:
             return self.result(Told.FINDING, End.NOT_STARTED, step.words)
         if self.machine.stage is Stage.BROKEN or QUARANTINE_TAG in self.machine.tags:

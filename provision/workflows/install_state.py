@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fabricctl.adapters.store.reading import read_store
@@ -18,7 +18,7 @@ from provision.install.machine import QUARANTINE_TAG, Machine, Stage
 from provision.install.provisioner import Provisioner
 from provision.report.install_disks import HostDisks
 from provision.report.install_status import Seen
-from provision.workflows.install_book import DISKS, StoreBook
+from provision.workflows.install_book import DISKS, MACHINE_ID, StoreBook
 from provision.workflows.install_commission import Judge, no_judge, untold
 from provision.workflows.install_past import NO_PAST, Past
 from provision.workflows.install_run import lookup
@@ -60,18 +60,21 @@ async def read_status(
     hosts: Sequence[str],
     rules: Mapping[str, DiskRule | None],
     judges: Mapping[str, Judge],
+    noted: Mapping[str, Mapping[str, Value]],
 ) -> list[Seen]:
     """Machines of hosts, with the reason where one failed. GPUs are not counted: that is a request a machine.
 
+    :param noted: host -> facts of the family ``install``: a machine that was enrolled must be there.
     :raises ProvisionerError: they cannot be read.
     """
     machines = await lookup(provisioner, hosts)
-    failed = [machine for machine in machines.values() if _failed(machine)][:WHYS]
+    failed = [machine for machine in machines.values() if _failed(machine) and machine.id][:WHYS]
     said = await asyncio.gather(*(_why(provisioner, machine) for machine in failed))
     whys = dict(zip((machine.id for machine in failed), said, strict=True))
-    return [
+    seen = [
         _seen(host, machines.get(host), whys, rules.get(host), judges.get(host, no_judge)) for host in hosts
     ]
+    return [replace(one, recorded=str(noted.get(one.host, {}).get(MACHINE_ID, ""))) for one in seen]
 
 
 def _failed(machine: Machine) -> bool:
