@@ -145,6 +145,7 @@ async def deploy_into_memory(
     *,
     seeds: Seeds,
     redeploy: bool = False,
+    again: bool = False,
     from_quarantine: bool = False,
     comment: str = "",
 ) -> list[NodeResult]:
@@ -154,6 +155,6 @@ async def deploy_into_memory(
     """
     image, install = ironic_of(site).image, site.install
     brought = seeds if image.boot_interface == "redfish-virtual-media" else None
-    wish = Wish(Verb.DEPLOY, redeploy, from_quarantine)
+    wish = Wish(Verb.DEPLOY, redeploy, from_quarantine, again)
     work = MemoryWork(wish, install.series, install.kernel, brought, comment)
     return await run_fleet(provisioner, [Job(host, work) for host in hosts], options)

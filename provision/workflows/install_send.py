@@ -22,6 +22,12 @@ SENDING = "being sent, no answer yet"
 UNANSWERED = "answer lost, not read back"
 INTERRUPTED = "interrupted while it was sent, not read back"
 GOES_ON = "interrupted; it goes on in the provisioner"
+ACCEPTED = "accepted"
+NOT_WAITED = "accepted, not waited for"
+CARRIED_OUT = "answer lost; it was carried out"
+LOST = "answer lost, and nothing shows that it was carried out"
+OPEN = frozenset({SENDING, UNANSWERED, INTERRUPTED, GOES_ON, ACCEPTED, NOT_WAITED, CARRIED_OUT, LOST})
+"""Last words of an event of which nobody recorded what came of it: whoever sees that says so."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ async def send(
         except AGAIN as error:
             entry.tell([UNANSWERED])
             if await carried_out():
-                entry.tell(["answer lost; it was carried out"])
+                entry.tell([CARRIED_OUT])
                 return Sent()
             last = error
         except ProvisionerError as error:
@@ -64,7 +70,7 @@ async def send(
             entry.tell([INTERRUPTED])
             raise
         else:
-            entry.tell(["accepted"])
+            entry.tell([ACCEPTED])
             return Sent()
-    entry.tell(["answer lost, and nothing shows that it was carried out"])
+    entry.tell([LOST])
     return Sent(last, lost=True)
