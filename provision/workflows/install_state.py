@@ -16,6 +16,8 @@ from provision.install.disks import choose_boot_disk, verify_root
 from provision.install.hardware import Lack
 from provision.install.machine import QUARANTINE_TAG, Machine, Stage
 from provision.install.provisioner import Provisioner
+from provision.install.zfs import FIELD as POOLS
+from provision.install.zfs import read_record
 from provision.report.install_disks import HostDisks
 from provision.report.install_status import Seen
 from provision.workflows.install_book import DISKS, MACHINE_ID, StoreBook
@@ -126,4 +128,6 @@ def host_disks(
     recorded = read_fingerprint(noted.get(DISKS))
     changes = compare(recorded, fingerprint(machine.disks)) if recorded is not None else []
     choice = choose_boot_disk(machine.disks, rule)
-    return HostDisks(host, machine, choice, tuple(changes), recorded is not None)
+    record = read_record(noted.get(POOLS))
+    pools = tuple(pool.words for pool in record.pools) if record is not None else ()
+    return HostDisks(host, machine, choice, tuple(changes), recorded is not None, pools=pools)

@@ -148,7 +148,9 @@ def _plan(desk: Desk, jobs: Mapping[str, DeployJob], wanted: Wanted) -> Plan:
     wish = Wish(Verb.DEPLOY, wanted.redeploy, wanted.from_quarantine, wanted.again, *system)
     seen = read_situation(desk, wish)
     again = [
-        host for host, machine in seen.machines.items() if starts(seen.steps[host]) and installed(machine)
+        host
+        for host, machine in seen.machines.items()
+        if starts(seen.steps[host]) and installed(machine, seen.system(host))
     ]
     pools = keep_pools(desk, again, wanted.reason or "deploy")
     planned = _planned(seen, jobs, pools, accept=wanted.accept)
@@ -174,7 +176,9 @@ def _planned(
         job, recorded = jobs[host], seen.kept.noted.get(host, {}).get(DISKS)
         choice = choose_boot_disk(machine.disks, job.rule)
         refused = refusal(job, machine, recorded, accept=accept)
-        install = Install(job.series, job.kernel, choice, refused, pools=pools.get(host, ""))
+        install = Install(
+            job.series, job.kernel, choice, refused, pools=pools.get(host, ""), before=seen.system(host)
+        )
         one = plan_deploy(host, machine, seen.steps[host], install, on=seen.powers.on(host))
         left = unrecorded(machine, seen.kept.past(host), datetime.now(UTC))
         if seen.steps[host].act is Act.DONE and left:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fabricctl.cli.maas.common import Desk
+    from fabricctl.site.schema import Site
     from provision.workflows.install_book import StoreBook
     from provision.workflows.install_pools import PoolExport
 
@@ -53,4 +54,10 @@ def pool_export(desk: Desk, book: StoreBook) -> PoolExport:
     from provision.workflows.install_pools import PoolExport
 
     options = SshOptions(recorded=(site_file(desk.site.name),))
-    return PoolExport(book.store, options, operator(), book.reason)
+    return PoolExport(book.store, options, operator(), book.reason, user=login_user(desk.site))
+
+
+def login_user(site: Site) -> str:
+    """Of the users made on every host the first that may do everything, else the first; empty where there is none."""
+    users = site.install.users
+    return next((name for name, user in users.items() if user.sudo), next(iter(users), ""))
