@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.sim.maas import changes, power, scripts
 from tests.sim.maas.machines import MachineRecord
+from tests.sim.maas.outputs import NOTHING, Left, failed
 from tests.sim.maas.scripts import (
     ABORTED,
     BMC_CONFIG,
@@ -137,16 +138,21 @@ def new_set(double: MaasDouble, record: MachineRecord, kind: str) -> None:
 
 
 def ended(
-    double: MaasDouble, record: MachineRecord, name: str, status: int, exit_status: int, output: str = ""
+    double: MaasDouble,
+    record: MachineRecord,
+    name: str,
+    status: int,
+    exit_status: int,
+    left: Left = NOTHING,
 ) -> None:
-    """A script of the current sets ended."""
+    """A script of the current sets ended. :param left: what it printed."""
     for kind in scripts.KINDS:
         current = record.script_set(kind)
         result = current.named(name) if current else None
         if result is None or result.status not in (PENDING, RUNNING):
             continue
         said = f"{name} changed status from '{STATUS_NAMES[result.status]}' to '{STATUS_NAMES[status]}'"
-        result.end(status, exit_status, double.time.wall(), output)
+        result.end(status, exit_status, double.time.wall(), left.output, left.stdout, left.stderr)
         double.event(record, "DEBUG", "Script result", said)
         record.changed()
         return
@@ -202,9 +208,7 @@ def deployed(double: MaasDouble, record: MachineRecord, *, logged: bool = True) 
 
 
 def _deploy_failed(double: MaasDouble, record: MachineRecord, text: str) -> None:
-    ended(
-        double, record, scripts.INSTALLATION, FAILED, 1, text or "curtin: Installation failed with exception"
-    )
+    ended(double, record, scripts.INSTALLATION, FAILED, 1, failed(scripts.INSTALLATION, text))
     if text:
         double.event(record, "ERROR", "Node installation failure", text)
     fail(double, record, _INSTALL)
@@ -251,10 +255,10 @@ def releasing(double: MaasDouble, record: MachineRecord) -> None:
         else:
             _released(double, record)
 
-    def failed(text: str) -> None:
+    def stays_on(text: str) -> None:
         fail(double, record, text or "Power off failed.")
 
-    begin(double, record, Work("release", double.settings.durations.release_s, (), off, failed))
+    begin(double, record, Work("release", double.settings.durations.release_s, (), off, stays_on))
 
 
 def _released(double: MaasDouble, record: MachineRecord) -> None:

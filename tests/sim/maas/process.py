@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tests.sim.maas.double import MaasDouble, Settings
-from tests.sim.maas.server import Front
+from tests.sim.maas.server import CONTROL, Front
 
 
 class ServedDouble:
@@ -23,6 +23,11 @@ class ServedDouble:
     def url(self) -> str:
         """``http://127.0.0.1:PORT/MAAS``."""
         return f"{self.double.origin}/MAAS"
+
+    @property
+    def control(self) -> str:
+        """Where it is told about faults and time."""
+        return f"{self.double.origin}{CONTROL}"
 
     @property
     def port(self) -> int:
@@ -41,16 +46,16 @@ class ServedDouble:
 
 @contextmanager
 def maas_double(
-    *, faults: list[dict[str, Any]] | None = None, port: int = 0, **options: Any
+    *, faults: list[dict[str, Any]] | None = None, port: int = 0, control: bool = False, **options: Any
 ) -> Iterator[ServedDouble]:
     """Serve a double while the block runs. :param options: of :class:`tests.sim.maas.double.Settings`.
 
-    :param faults: rules from the start, as objects.
+    :param faults: rules from the start, as objects; :param control: ``/control/…`` is served, too.
     :raises ExceptionGroup: after the block, when the double itself failed at something.
     """
     double = MaasDouble(Settings(**options))
     double.faults.take(faults or [])
-    front = Front(double, port)
+    front = Front(double, port, control=control)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="maas-double", daemon=True)
     thread.start()
