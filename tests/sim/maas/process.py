@@ -50,7 +50,8 @@ def maas_double(
 ) -> Iterator[ServedDouble]:
     """Serve a double while the block runs. :param options: of :class:`tests.sim.maas.double.Settings`.
 
-    :param faults: rules from the start, as objects; :param control: ``/control/…`` is served, too.
+    :param faults: rules from the start, as objects.
+    :param control: serve ``/control/…``, too, for other processes.
     :raises ExceptionGroup: after the block, when the double itself failed at something.
     """
     double = MaasDouble(Settings(**options))
