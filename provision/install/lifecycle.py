@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from provision.install.machine import QUARANTINE_TAG, Machine, Phase, Stage
+from provision.install.past import Past
 
 
 class Verb(StrEnum):
@@ -26,12 +27,14 @@ class Act(StrEnum):
 
     DONE = "done"
     """It is as wanted."""
+    LOOK = "look"
+    """It is as wanted by its state, and nobody has looked at it since."""
     START = "start"
     """Begin a phase."""
     WAIT = "wait"
     """A phase is under way: wait for its end."""
     RESTORE = "restore"
-    """End its quarantine."""
+    """Have it marked as fixed. Its tag stays until it is as wanted."""
     QUARANTINE = "quarantine"
     """A phase failed, or a quarantine was begun and not finished: take it out of the pool."""
     FAIL = "fail"
@@ -75,6 +78,9 @@ _WAITS = {
 }
 _IN_THE_POOL = frozenset({Stage.READY, Stage.ALLOCATED, Stage.FAILED})
 """Where a machine with the tag is not safe: somebody may be given it."""
+_HELD = frozenset({Stage.ALLOCATED, Stage.DEPLOYING, Stage.RELEASING, Stage.FAILED})
+"""Where a machine of another user is left alone unless its release is asked for."""
+NOTHING = Past()
 
 
 def phase_of(verb: Verb) -> Phase:
@@ -87,14 +93,15 @@ def under_way(machine: Machine) -> Phase | None:
     return _UNDER_WAY.get(machine.stage)
 
 
-def decide(wish: Wish, machine: Machine, begun: Set[Phase] = frozenset(), *, ours: bool = False) -> Step:
+def decide(wish: Wish, machine: Machine, begun: Set[Phase] = frozenset(), past: Past = NOTHING) -> Step:
     """What is to be done next.
 
-    :param begun: phases that this run saw begin on this machine. :param ours: the last thing recorded about it is that
-        we began to install it, so that an allocation is ours too.
+    :param begun: phases that this run saw begin on this machine; :param past: what is recorded of earlier ones.
     """
     if machine.stage is Stage.OTHER:
         return Step(Act.REFUSE, words=f"it is {_state(machine)}: nothing is done to it")
+    if wish.verb is not Verb.RELEASE and _of_another(machine, past):
+        return _others(machine)
     if machine.stage in _UNDER_WAY and machine.stage in _WAITS[wish.verb]:
         return Step(Act.WAIT, _UNDER_WAY[machine.stage], _state(machine))
     quarantine = _quarantined(wish, machine, begun)
@@ -104,16 +111,34 @@ def decide(wish: Wish, machine: Machine, begun: Set[Phase] = frozenset(), *, our
         return Step(
             Act.REFUSE, words=f"it is {_state(machine)} and locked: unlock it in the provisioner first"
         )
-    return _DECIDE[wish.verb](wish, machine, begun, ours)
+    return _DECIDE[wish.verb](wish, machine, begun, past)
+
+
+def _of_another(machine: Machine, past: Past) -> bool:
+    """Whether another user holds it; who commissioned a machine does not."""
+    return machine.stage in _HELD and machine.failed is not Phase.COMMISSION and past.foreign(machine)
+
+
+def _others(machine: Machine) -> Step:
+    """What is said of it."""
+    if machine.stage is Stage.ALLOCATED:
+        return Step(Act.REFUSE, words=f"it is {_state(machine)} to {machine.owner}: release it first")
+    what = "release it first" if machine.stage is Stage.FAILED else "wait for its end"
+    return Step(Act.REFUSE, words=f"it is {_state(machine)} for {machine.owner}: {what}")
 
 
 def _quarantined(wish: Wish, machine: Machine, begun: Set[Phase]) -> Step | None:
-    """What its quarantine asks for, None where there is none."""
+    """What its quarantine asks for; None where there is none, or where it is to come back and is not broken any more.
+
+    What comes back keeps its tag until it is as wanted, so that a run that is killed leaves it in quarantine.
+    """
     tagged = QUARANTINE_TAG in machine.tags
     if not tagged and machine.stage is not Stage.BROKEN:
         return None
     if machine.stage in _UNDER_WAY:
         return Step(Act.REFUSE, words=f"it is {_state(machine)}, and in quarantine")
+    if wish.from_quarantine and machine.stage is not Stage.BROKEN:
+        return None
     if wish.from_quarantine and not begun:
         return Step(Act.RESTORE, words=f"in quarantine{_said(machine)}")
     if machine.stage in _IN_THE_POOL:
@@ -127,30 +152,30 @@ def _satisfied(wish: Wish, machine: Machine) -> bool:
     return wish.verb is Verb.DEPLOY and machine.stage is Stage.DEPLOYED and not wish.again
 
 
-def _commission(wish: Wish, machine: Machine, begun: Set[Phase], ours: bool) -> Step:  # noqa: ARG001
+def _commission(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Step:
     done = Phase.COMMISSION in begun
     if machine.stage is Stage.NEW:
         return _back(machine) if done else Step(Act.START, Phase.COMMISSION, "never commissioned")
     if machine.stage is Stage.READY:
-        if wish.again and not done:
+        if (wish.again or QUARANTINE_TAG in machine.tags) and not done:
             return Step(Act.START, Phase.COMMISSION, "commissioned again")
+        if past.unlooked(machine, Phase.COMMISSION):
+            return Step(Act.LOOK, words="ready: compare its hardware, record its disks")
         return Step(Act.DONE, words=_state(machine))
     if machine.stage is Stage.FAILED:
         return _failed(wish, machine, begun, Phase.COMMISSION)
     return Step(Act.REFUSE, words=f"it is {_state(machine)}: release it first")
 
 
-def _deploy(wish: Wish, machine: Machine, begun: Set[Phase], ours: bool) -> Step:
+def _deploy(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Step:
     done = Phase.DEPLOY in begun
     if machine.stage is Stage.READY:
         return _back(machine) if done else Step(Act.START, Phase.DEPLOY, "ready")
     if machine.stage is Stage.DEPLOYED:
-        if wish.again and not done:
-            return Step(Act.START, Phase.RELEASE, "installed; it is released first, then installed again")
-        return Step(Act.DONE, words=_state(machine))
+        return _deployed(wish, machine, begun, past)
     if machine.stage is Stage.FAILED:
         return _failed(wish, machine, begun, Phase.RELEASE)
-    if machine.stage is Stage.ALLOCATED and (done or ours):
+    if machine.stage is Stage.ALLOCATED and (done or past.allocated_by_us(machine)):
         return Step(Act.QUARANTINE, words=f"its installation did not begin{_said(machine)}")
     if machine.stage is Stage.NEW:
         return Step(Act.REFUSE, words=f"it is {_state(machine)}: commission it first")
@@ -158,7 +183,17 @@ def _deploy(wish: Wish, machine: Machine, begun: Set[Phase], ours: bool) -> Step
     return Step(Act.REFUSE, words=f"it is {_state(machine)}{owner}: release it first")
 
 
-def _release(wish: Wish, machine: Machine, begun: Set[Phase], ours: bool) -> Step:  # noqa: ARG001
+def _deployed(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Step:
+    """Installed. What a run that was killed began to install again is not installed a third time, but looked at."""
+    unlooked = Phase.DEPLOY in begun or past.unlooked(machine, Phase.DEPLOY)
+    if wish.again and not unlooked:
+        return Step(Act.START, Phase.RELEASE, "installed; it is released first, then installed again")
+    if unlooked or QUARANTINE_TAG in machine.tags:
+        return Step(Act.LOOK, words="installed: look at it, record it")
+    return Step(Act.DONE, words=_state(machine))
+
+
+def _release(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Step:  # noqa: ARG001
     done = Phase.RELEASE in begun
     if machine.stage in (Stage.READY, Stage.NEW):
         return Step(Act.DONE, words=_state(machine))

@@ -120,9 +120,8 @@ class IronicProvisioner:
         await self._link.write("PUT", f"/v1/nodes/{machine.id}/maintenance", {"reason": reason})
 
     async def restore(self, machine: Machine) -> None:
-        """Out of maintenance, the tag off. Its state stays what it was."""
+        """Out of maintenance; the tag stays on, and its state what it was."""
         await self._link.write("DELETE", f"/v1/nodes/{machine.id}/maintenance")
-        await self.tag([machine.id], QUARANTINE_TAG, on=False)
 
     async def tag(self, ids: Sequence[str], tag: str, *, on: bool = True) -> None:
         """A key in ``extra`` of each node. :raises ProvisionerNotFoundError: one is not there."""

@@ -151,10 +151,9 @@ class MaasProvisioner(MaasReads):
                 raise
 
     async def restore(self, machine: Machine) -> None:
-        """Marked as fixed where it is broken, then the tag off."""
+        """Marked as fixed where it is broken; the tag stays on."""
         if machine.stage is Stage.BROKEN:
             await self._operate(machine.id, "mark_fixed")
-        await self.tag([machine.id], QUARANTINE_TAG, on=False)
 
     async def tag(self, ids: Sequence[str], tag: str, *, on: bool = True) -> None:
         """Put a tag on machines or take it off; made where it is not there.

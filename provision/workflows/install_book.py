@@ -11,6 +11,8 @@ from fabricctl.errors import InServiceError, StateConflictError, TransitionError
 from fabricctl.nodes.facts import FactTelling, NodeFact, Value, family_of
 from fabricctl.nodes.model import EventKind, NodeRecord, NodeState
 from fabricctl.nodes.transitions import plan_transitions
+from provision.install.machine import Phase
+from provision.install.past import LastPhase, Past
 from provision.workflows.journal import FORGET, Begun, Journal, Move
 
 if TYPE_CHECKING:
@@ -24,7 +26,15 @@ DISKS = "install.disks"
 ROOT = "install.root_serial"
 """Serial number of the disk the system is on."""
 SERIES = "install.series"
-"""What is installed."""
+"""What is installed; it is there once somebody has looked at the installation, and goes when a phase begins."""
+COMPARED = "install.compared"
+"""The state in which its hardware was compared; it goes when it is commissioned again."""
+OUTDATED = {
+    Phase.COMMISSION: (COMPARED, ROOT, SERIES),
+    Phase.DEPLOY: (ROOT, SERIES),
+    Phase.RELEASE: (ROOT, SERIES),
+}
+"""Facts that a phase makes untrue from the moment it begins."""
 
 
 class Book(Protocol):
@@ -50,8 +60,12 @@ class Book(Protocol):
         """Facts of the family ``install`` that hold: host -> field -> value."""
         ...
 
-    def begun(self, hosts: Sequence[str]) -> Mapping[str, tuple[EventKind, datetime]]:
-        """The last phase that was begun on each host, and when."""
+    def withdraw(self, host: str, fields: Sequence[str]) -> None:
+        """Facts that do not hold any more. :raises StateError: that cannot be kept."""
+        ...
+
+    def last(self, hosts: Sequence[str]) -> Mapping[str, LastPhase]:
+        """The phase that was begun last on each host."""
         ...
 
 
@@ -71,21 +85,25 @@ class _NoBook:
     def noted(self, hosts: Sequence[str]) -> Mapping[str, Mapping[str, Value]]:  # noqa: ARG002
         return {}
 
-    def begun(self, hosts: Sequence[str]) -> Mapping[str, tuple[EventKind, datetime]]:  # noqa: ARG002
+    def withdraw(self, host: str, fields: Sequence[str]) -> None:
+        pass
+
+    def last(self, hosts: Sequence[str]) -> Mapping[str, LastPhase]:  # noqa: ARG002
         return {}
 
 
 NO_BOOK: Book = _NoBook()
 """Keeps nothing: where somebody else keeps the record."""
 
-PHASES = frozenset(
-    {
-        EventKind.NODE_COMMISSION,
-        EventKind.NODE_DEPLOY,
-        EventKind.NODE_RELEASE,
-        EventKind.NODE_QUARANTINE,
-    }
-)
+KINDS = {
+    Phase.COMMISSION: EventKind.NODE_COMMISSION,
+    Phase.DEPLOY: EventKind.NODE_DEPLOY,
+    Phase.RELEASE: EventKind.NODE_RELEASE,
+}
+_PHASES: Mapping[EventKind, Phase | None] = {
+    **{kind: phase for phase, kind in KINDS.items()},
+    EventKind.NODE_QUARANTINE: None,
+}
 
 
 @dataclass(frozen=True)
@@ -149,13 +167,29 @@ class StoreBook:
             for host, facts in self.store.facts.current(hosts).items()
         }
 
-    def begun(self, hosts: Sequence[str]) -> Mapping[str, tuple[EventKind, datetime]]:
-        """The last phase that was begun on each host; events come oldest first, so the last one stays."""
+    def withdraw(self, host: str, fields: Sequence[str]) -> None:
+        """Facts that do not hold any more."""
+        from fabricctl.workflows.state_place import operator
+
+        telling = FactTelling(host, [], gone=frozenset(("", name) for name in fields))
+        self.store.facts.tell([telling], who=operator(), reason=self.reason, now=self.now())
+
+    def last(self, hosts: Sequence[str]) -> Mapping[str, LastPhase]:
+        """The phase that was begun last on each host; events come oldest first, so the last one stays."""
+        now = self.now()
         return {
-            event.subject: (event.kind, event.at)
+            event.subject: LastPhase(_PHASES[event.kind], event.after, (now - event.at).total_seconds())
             for event in self.store.events.all(subjects=hosts)
-            if event.kind in PHASES
+            if event.kind in _PHASES
         }
+
+
+_LOOKED_AT = {COMPARED: Phase.COMMISSION, SERIES: Phase.DEPLOY}
+
+
+def past_of(user: str, noted: Mapping[str, Value], last: LastPhase | None) -> Past:
+    """What was done to a machine before. :param noted: its facts of the family ``install``."""
+    return Past(user, last, frozenset(phase for name, phase in _LOOKED_AT.items() if name in noted))
 
 
 def _state(record: NodeRecord | None) -> tuple[NodeState, int]:

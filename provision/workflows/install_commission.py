@@ -11,11 +11,11 @@ from fabricctl.nodes.facts import Value
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
 from provision.install.expected import ExpectedHardware
 from provision.install.hardware import Shortfall, check_hardware
-from provision.install.lifecycle import Verb, Wish
+from provision.install.lifecycle import Act, Step, Verb, Wish
 from provision.install.machine import Machine, Phase
 from provision.install.outcome import NodeResult
 from provision.install.provisioner import Provisioner
-from provision.workflows.install_book import DISKS
+from provision.workflows.install_book import COMPARED, DISKS
 from provision.workflows.install_model import FlowOptions
 from provision.workflows.install_node import Checked, Node
 from provision.workflows.install_run import Job, run_fleet
@@ -52,9 +52,12 @@ class CommissionWork:
     wish: Wish
     judge: Judge = no_judge
 
-    async def prepare(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
+    def refused(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
         """Nothing is in its way."""
         return ""
+
+    async def prepare(self, node: Node, phase: Phase) -> None:
+        """Nothing is to be prepared."""
 
     async def send(self, node: Node, phase: Phase) -> None:  # noqa: ARG002
         """Begin."""
@@ -96,27 +99,19 @@ def recorded_disks(node: Node) -> Checked:
     """Compare the disks with the record of them; the first time they are recorded."""
     seen = fingerprint(node.machine.disks)
     recorded = read_fingerprint(node.noted.get(DISKS))
+    notes: Mapping[str, Value] = {COMPARED: node.machine.status}
     if recorded is None:
-        return Checked(notes={DISKS: seen.as_value()})
+        return Checked(notes={**notes, DISKS: seen.as_value()})
     changed = compare(recorded, seen)
     if changed:
-        return Checked(findings=(f"disks are not those recorded: {'; '.join(changed)}",))
-    return Checked()
+        return Checked(findings=(f"disks are not those recorded: {'; '.join(changed)}",), notes=notes)
+    return Checked(notes=notes)
 
 
-def unfinished(machine: Machine, judge: Judge, noted: Mapping[str, Value]) -> str:
-    """What is left to do with a machine that says Ready, because nobody has looked at it since; empty when nothing is.
-
-    A run that was killed after commissioning ended leaves it so. :param noted: facts of the family ``install``.
-    """
-    wrong = lacks(judge(machine))
-    if wrong:
-        return wrong
-    return (
-        ""
-        if read_fingerprint(noted.get(DISKS)) is not None
-        else "ready: compare its hardware, record its disks"
-    )
+def judged_step(step: Step, machine: Machine, judge: Judge) -> Step:
+    """A step towards Ready, for a plan: a machine that is there and whose hardware is wrong is not done with."""
+    wrong = lacks(judge(machine)) if step.act is Act.DONE else ""
+    return Step(Act.LOOK, words=wrong) if wrong else step
 
 
 async def commission(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from fabricctl.errors import ProvisionerStateError
-from fabricctl.nodes.facts import Value
 from provision.bmc.secret import Secret
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
 from provision.install.disk_rule import DiskRule
@@ -68,15 +67,17 @@ class DeployWork:
     comment: str = ""
     _user_data: Secret | None = field(default=None, init=False)
 
-    async def prepare(self, node: Node, phase: Phase) -> str:
-        """The disk and the hardware first: a machine that will be refused is not released either."""
+    def refused(self, node: Node, phase: Phase) -> str:
+        """The disk and the hardware: a machine that will be refused is not released either."""
         if phase is Phase.RELEASE and not self.wish.again:
             return ""  # out of a failure: nobody has looked at it since
-        refused = refusal(self.job, node.machine, node.noted.get(DISKS), accept=self.accept_disk_change)
-        if not refused and phase is Phase.RELEASE and self.export is not None:
+        return refusal(self.job, node.machine, node.noted.get(DISKS), accept=self.accept_disk_change)
+
+    async def prepare(self, node: Node, phase: Phase) -> None:
+        """Before disks are wiped their pools are kept."""
+        if phase is Phase.RELEASE and self.wish.again and self.export is not None:
             node.say("keeping the state of its ZFS pools")
             node.notes.append(await self.export(node.host))
-        return refused
 
     async def send(self, node: Node, phase: Phase) -> None:
         """Release it, or choose the disk again, set it, look, and install."""
@@ -126,7 +127,7 @@ class DeployWork:
             findings.append(f"expected {self.job.series}, found {machine.series}")
         elif machine.kernel and not machine.kernel.startswith(self.job.kernel):
             findings.append(f"expected kernel {self.job.kernel}, found {machine.kernel}")
-        if Phase.DEPLOY not in node.begun and not node.ours:
+        if not node.installed_here:
             return Checked(findings=tuple(findings))
         choice = choose_boot_disk(machine.disks, self.job.rule)
         wrong = choice.refused or verify_root(machine, choice)
@@ -158,14 +159,6 @@ def refusal(job: DeployJob, machine: Machine, recorded: object, *, accept: bool)
             f"disks are not those recorded: {'; '.join(changed)}; --accept-disk-change installs all the same"
         )
     return ""
-
-
-def unrecorded(noted: Mapping[str, Value], *, ours: bool) -> str:
-    """What is left to do with a machine that is installed: a run that was killed did not see its end.
-
-    :param noted: facts of the family ``install``; :param ours: the last phase that was begun on it is our installation.
-    """
-    return "" if not ours or noted.get(ROOT) else "installed: look at its boot disk, record it"
 
 
 async def deploy(

@@ -16,6 +16,7 @@ from provision.install.lifecycle import Verb, Wish
 from provision.install.machine import Phase
 from provision.install.spec import DeploySpec
 from provision.ironic.settings import IronicImages, IronicSettings
+from provision.workflows.install_book import SERIES
 from provision.workflows.install_node import Checked, Node
 from provision.workflows.install_run import Job, run_fleet
 
@@ -117,9 +118,12 @@ class MemoryWork:
     seeds: Seeds | None = None
     comment: str = ""
 
-    async def prepare(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
+    def refused(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
         """Nothing is in its way."""
         return ""
+
+    async def prepare(self, node: Node, phase: Phase) -> None:
+        """Nothing is to be prepared."""
 
     async def send(self, node: Node, phase: Phase) -> None:
         """Release it where that comes first, or boot it."""
@@ -134,7 +138,7 @@ class MemoryWork:
         """It runs; what it runs cannot be told."""
         if self.seeds is not None and Phase.DEPLOY in node.begun:
             self.seeds.settle(node.host)
-        return Checked()
+        return Checked(notes={SERIES: self.series} if node.installed_here else {})
 
 
 async def deploy_into_memory(

@@ -21,9 +21,12 @@ class ReleaseWork:
     wish: Wish
     comment: str = ""
 
-    async def prepare(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
+    def refused(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
         """Nothing is in its way."""
         return ""
+
+    async def prepare(self, node: Node, phase: Phase) -> None:
+        """Nothing is to be prepared."""
 
     async def send(self, node: Node, phase: Phase) -> None:  # noqa: ARG002
         """Begin."""

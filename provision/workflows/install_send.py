@@ -8,20 +8,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricctl.errors import (
+    FabricctlError,
     ProvisionerBusyError,
     ProvisionerError,
     ProvisionerOutcomeUnknownError,
     ProvisionerUnreachableError,
+)
+from provision.install.past import (
+    ACCEPTED,
+    CARRIED_OUT,
+    INTERRUPTED,
+    NOT_SHOWN,
+    REFUSED,
+    UNANSWERED,
+    UNSENT,
 )
 from provision.redfish.interrupt import finish
 from provision.workflows.journal import Begun
 
 AGAIN = (ProvisionerOutcomeUnknownError, ProvisionerUnreachableError, ProvisionerBusyError)
 """After these a command is looked for and then sent again: it may not have arrived, or it collided with others."""
-SENDING = "being sent, no answer yet"
-UNANSWERED = "answer lost, not read back"
-INTERRUPTED = "interrupted while it was sent, not read back"
-GOES_ON = "interrupted; it goes on in the provisioner"
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,7 @@ async def send(
 
     :param carried_out: looks whether it was, after a lost answer; it may wait for that.
     :param entry: the event of it: it always tells how far it came.
+    :raises FabricctlError: the command could not be made, so it was not sent.
     """
     last: ProvisionerError | None = None
     for _ in range(attempts):
@@ -54,17 +61,20 @@ async def send(
         except AGAIN as error:
             entry.tell([UNANSWERED])
             if await carried_out():
-                entry.tell(["answer lost; it was carried out"])
+                entry.tell([CARRIED_OUT])
                 return Sent()
             last = error
         except ProvisionerError as error:
-            entry.tell([f"refused: {error.message}"])
+            entry.tell([f"{REFUSED}{error.message}"])
             return Sent(error)
+        except FabricctlError as error:
+            entry.tell([f"{UNSENT}{error.message}"])
+            raise
         except asyncio.CancelledError:
             entry.tell([INTERRUPTED])
             raise
         else:
-            entry.tell(["accepted"])
+            entry.tell([ACCEPTED])
             return Sent()
-    entry.tell(["answer lost, and nothing shows that it was carried out"])
+    entry.tell([NOT_SHOWN])
     return Sent(last, lost=True)

@@ -5,22 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from fabricctl.adapters.store.reading import read_store
 from fabricctl.errors import ProvisionerError
 from fabricctl.nodes.facts import Value
-from fabricctl.nodes.model import EventKind
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
 from provision.install.disk_rule import DiskRule
 from provision.install.disks import choose_boot_disk, verify_root
 from provision.install.hardware import Lack
 from provision.install.machine import QUARANTINE_TAG, Machine, Stage
+from provision.install.past import LastPhase, Past
 from provision.install.provisioner import Provisioner
 from provision.report.install_disks import HostDisks
 from provision.report.install_status import Seen
-from provision.workflows.install_book import DISKS, StoreBook
+from provision.workflows.install_book import DISKS, StoreBook, past_of
 from provision.workflows.install_commission import Judge, no_judge, untold
 from provision.workflows.install_run import lookup
 
@@ -36,16 +35,15 @@ _SETTLED = (Stage.READY, Stage.ALLOCATED, Stage.DEPLOYED)
 class Kept:
     """What the store knows of hosts.
 
-    :param noted: host -> facts of the family ``install``; :param begun: host -> last phase that was begun, and when.
+    :param noted: host -> facts of the family ``install``; :param last: host -> the phase that was begun last.
     """
 
     noted: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
-    begun: Mapping[str, tuple[EventKind, datetime]] = field(default_factory=dict)
+    last: Mapping[str, LastPhase] = field(default_factory=dict)
 
-    def ours(self, host: str) -> bool:
-        """Whether the last thing begun on it is our installation."""
-        kind, _ = self.begun.get(host, (None, None))
-        return kind is EventKind.NODE_DEPLOY
+    def past(self, host: str, user: str) -> Past:
+        """What was done to a host before. :param user: as whom the provisioner knows us."""
+        return past_of(user, self.noted.get(host, {}), self.last.get(host))
 
 
 def read_kept(location: Location, site_name: str, hosts: Sequence[str]) -> Kept:
@@ -54,7 +52,7 @@ def read_kept(location: Location, site_name: str, hosts: Sequence[str]) -> Kept:
         if store is None:
             return Kept()
         book = StoreBook(store, "", "")
-        return Kept(book.noted(hosts), book.begun(hosts))
+        return Kept(book.noted(hosts), book.last(hosts))
 
 
 async def read_status(

@@ -46,20 +46,26 @@ def manage(
     from provision.report.install_plan import plan_commission
     from provision.workflows.install_access import flow_options, read_known
     from provision.workflows.install_commission import commission as run
+    from provision.workflows.install_commission import judged_step
     from provision.workflows.install_ironic import ironic_judges, ironic_of, open_site_ironic
 
     desk = open_desk(hosts, site, state)
     boots = ironic_of(desk.site).inspect == "agent"
     seen = read_situation(desk, Wish(Verb.COMMISSION, again, from_quarantine), boots=boots)
+    judged = ironic_judges(read_known(desk.site, desk.location, desk.hosts))
     planned = {
-        host: plan_commission(host, machine, seen.steps[host], on=seen.powers.on(host))
+        host: plan_commission(
+            host,
+            machine,
+            judged_step(seen.steps[host], machine, judged[host]),
+            on=seen.powers.on(host),
+        )
         for host, machine in seen.machines.items()
     }
     plan = seen.plan(desk, planned)
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
         options = replace(flow_options(ironic_of(desk.site).limits), book=book, progress=heard, wait=wait)
-        judged = ironic_judges(read_known(desk.site, desk.location, plan.hosts))
         async with open_site_ironic(desk.site) as provisioner:
             return await run(
                 provisioner, plan.hosts, options, judges=judged, again=again, from_quarantine=from_quarantine

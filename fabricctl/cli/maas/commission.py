@@ -43,23 +43,24 @@ def commission(
     """
     from fabricctl.cli.maas.machines import read_situation
     from fabricctl.cli.maas.running import carry_out
-    from provision.install.lifecycle import Act, Verb, Wish
-    from provision.report.change_report import Planned
+    from provision.install.lifecycle import Verb, Wish
     from provision.report.install_plan import plan_commission
     from provision.workflows.install_access import flow_options, judges, maas_of, open_provisioner, read_known
     from provision.workflows.install_commission import commission as run
-    from provision.workflows.install_commission import unfinished
+    from provision.workflows.install_commission import judged_step
 
     desk = open_desk(hosts, site, state)
     seen = read_situation(desk, Wish(Verb.COMMISSION, again, from_quarantine))
     judged = judges(read_known(desk.site, desk.location, desk.hosts))
-    planned = {}
-    for host, machine in seen.machines.items():
-        step = seen.steps[host]
-        planned[host] = plan_commission(host, machine, step, on=seen.powers.on(host))
-        left = unfinished(machine, judged[host], seen.kept.noted.get(host, {}))
-        if step.act is Act.DONE and left:
-            planned[host] = Planned(host, left)
+    planned = {
+        host: plan_commission(
+            host,
+            machine,
+            judged_step(seen.steps[host], machine, judged[host]),
+            on=seen.powers.on(host),
+        )
+        for host, machine in seen.machines.items()
+    }
     plan = seen.plan(desk, planned)
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:

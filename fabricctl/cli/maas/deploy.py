@@ -157,11 +157,10 @@ def _planned(
     """Host -> what would be done, and the disks that would be written to. :param pools: host -> words about them."""
     from provision.install.disks import choose_boot_disk
     from provision.install.lifecycle import Act
-    from provision.report.change_report import Planned
     from provision.report.install_disks import HostDisks
     from provision.report.install_plan import Install, plan_deploy, written_disks
     from provision.workflows.install_book import DISKS
-    from provision.workflows.install_deploy import refusal, unrecorded
+    from provision.workflows.install_deploy import refusal
 
     found: dict[str, tuple[Planned, list[Mapping[str, str]]]] = {}
     for host, machine in seen.machines.items():
@@ -170,9 +169,6 @@ def _planned(
         refused = refusal(job, machine, recorded, accept=accept)
         install = Install(job.series, job.kernel, choice, refused, pools=pools.get(host, ""))
         one = plan_deploy(host, machine, seen.steps[host], install, on=seen.powers.on(host))
-        left = unrecorded(seen.kept.noted.get(host, {}), ours=seen.kept.ours(host))
-        if seen.steps[host].act is Act.DONE and left:
-            found[host] = (Planned(host, left), [])
-        else:
-            found[host] = (one, list(written_disks(HostDisks(host, machine, choice))))
+        written = () if seen.steps[host].act is Act.LOOK else written_disks(HostDisks(host, machine, choice))
+        found[host] = (one, list(written))
     return found

@@ -60,14 +60,16 @@ def read_situation(desk: Desk, wish: Wish, opened: Opened | None = None, *, boot
     from provision.workflows.install_access import open_provisioner
     from provision.workflows.install_run import lookup
     from provision.workflows.install_state import read_kept
+    from provision.workflows.install_work import user_of
 
-    async def read() -> dict[str, Machine]:
+    async def read() -> tuple[dict[str, Machine], str]:
         async with (opened or open_provisioner)(desk.site) as provisioner:
-            return await lookup(provisioner, desk.hosts)
+            machines = await lookup(provisioner, desk.hosts)
+            return machines, await user_of(provisioner) if machines else ""
 
     kept = read_kept(desk.location, desk.site.name, desk.hosts)
-    machines = ask_maas(desk, read, "reading machines")
-    steps = {host: decide(wish, machine, ours=kept.ours(host)) for host, machine in machines.items()}
+    machines, user = ask_maas(desk, read, "reading machines")
+    steps = {host: decide(wish, machine, past=kept.past(host, user)) for host, machine in machines.items()}
     powers = look_at_power(desk, [host for host, step in steps.items() if boots and starts(step)])
     if powers.interrupted:
         raise KeyboardInterrupt

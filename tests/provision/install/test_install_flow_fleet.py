@@ -13,12 +13,16 @@ from fabricctl.nodes.model import NodeState
 from provision.install.deadlines import Deadlines
 from provision.install.outcome import End, NodeResult, Told
 from provision.install.waves import READ_AT_ONCE
-from provision.workflows.install_model import (
+from tests.provision.install.flow_kit import (
     REQUESTS_PER_FAILURE,
     REQUESTS_PER_NODE,
     REQUESTS_PER_TICK,
+    Client,
+    Kit,
+    by_host,
+    flow_kit,
+    hosts_of,
 )
-from tests.provision.install.flow_kit import Client, Kit, by_host, flow_kit, hosts_of
 
 NUMBER = 511
 ALWAYS = None

@@ -10,11 +10,12 @@ import pytest
 
 from fabricctl.nodes.model import EventKind, NodeState
 from provision.install.deadlines import Deadlines
-from provision.install.disk_record import fingerprint
+from provision.install.lifecycle import Act, Step, Verb, Wish, decide
 from provision.install.machine import QUARANTINE_TAG
 from provision.install.outcome import End, NodeResult, Told
-from provision.workflows.install_commission import no_judge, unfinished
-from provision.workflows.install_deploy import unrecorded
+from provision.workflows.install_book import StoreBook
+from provision.workflows.install_commission import commission, judged_step, no_judge
+from provision.workflows.install_state import Kept
 from tests.provision.install.flow_kit import Client, Kit, by_host, flow_kit, hosts_of, judge_of
 
 HOST = "gpu001"
@@ -85,16 +86,19 @@ def test_what_a_killed_run_left_unlooked_at_is_told_for_the_plan(kit: Kit) -> No
     kit.maas.advance(1200)
     machine = kit.run(lambda client: client.maas.find(hostnames=[HOST]))[0]
     assert machine.status == "Ready"
-    assert "is missing" in unfinished(machine, judge_of(HOST), {})
-    assert unfinished(machine, no_judge, {}) == "ready: compare its hardware, record its disks"
-    recorded = {"install.disks": fingerprint(machine.disks).as_value()}
-    assert unfinished(machine, no_judge, recorded) == ""
+    wish = Wish(Verb.COMMISSION)
+    step = decide(wish, machine, past=kept(kit).past(HOST, "admin"))
+    assert step == Step(Act.LOOK, words="ready: compare its hardware, record its disks")
+    assert "is missing" in judged_step(Step(Act.DONE), machine, judge_of(HOST)).words
+    kit.more = {}
+    kit.run(lambda client: commission(client.maas, [HOST], client.options, judges={HOST: no_judge}))
+    assert decide(wish, machine, past=kept(kit).past(HOST, "admin")).act is Act.DONE
 
 
-def test_an_installation_nobody_saw_the_end_of_is_told_for_the_plan() -> None:
-    assert unrecorded({}, ours=True) == "installed: look at its boot disk, record it"
-    assert unrecorded({"install.root_serial": "BOSS1"}, ours=True) == ""
-    assert unrecorded({}, ours=False) == ""
+def kept(kit: Kit) -> Kept:
+    """As a command reads it before its plan."""
+    book = StoreBook(kit.store, "", "", now=kit.maas.double.time.wall)
+    return Kept(book.noted([HOST]), book.last([HOST]))
 
 
 def test_a_failed_commissioning_is_quarantined_with_what_maas_says(kit: Kit) -> None:

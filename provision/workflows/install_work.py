@@ -1,0 +1,121 @@
+"""What a verb adds to the way every node goes, and what all nodes of a run share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from fabricctl.errors import ProvisionerError, StateConflictError, StateError
+from fabricctl.nodes.facts import Value
+from provision.install.lifecycle import Wish
+from provision.install.machine import Phase
+from provision.install.past import LastPhase
+from provision.install.provisioner import Provisioner
+from provision.workflows.install_model import FlowOptions
+from provision.workflows.journal import Begun
+
+if TYPE_CHECKING:
+    from provision.workflows.install_node import Node
+    from provision.workflows.install_watch import Watch
+
+
+class Work(Protocol):
+    """What a verb adds."""
+
+    @property
+    def wish(self) -> Wish:
+        """What is wanted."""
+        ...
+
+    def refused(self, node: Node, phase: Phase) -> str:
+        """Why a phase must not be begun, by the machine as it was read last; empty when it may."""
+        ...
+
+    async def prepare(self, node: Node, phase: Phase) -> None:
+        """Once it may begin and has its place; nothing is sent to the provisioner."""
+        ...
+
+    async def send(self, node: Node, phase: Phase) -> None:
+        """Begin a phase."""
+        ...
+
+    async def check(self, node: Node) -> Checked:
+        """When the machine is as wanted by its state: is it by what it is?"""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was seen of a machine that reached its state.
+
+    :param broken: why it must not be used, which puts it in quarantine; :param findings: what else is not as wanted.
+    :param untold: what could not be told; :param notes: facts to keep.
+    """
+
+    broken: str = ""
+    findings: Sequence[str] = ()
+    untold: Sequence[str] = ()
+    notes: Mapping[str, Value] = field(default_factory=dict)
+
+
+@runtime_checkable
+class TellsUser(Protocol):
+    """A provisioner whose machines have owners, and that tells as whom it knows us."""
+
+    async def user(self) -> str:
+        """Whose key it is."""
+        ...
+
+
+async def user_of(provisioner: Provisioner) -> str:
+    """As whom a provisioner knows us; empty where it cannot tell, and then nothing counts as ours."""
+    if not isinstance(provisioner, TellsUser):
+        return ""
+    try:
+        return await provisioner.user()
+    except ProvisionerError:
+        return ""
+
+
+@dataclass
+class Desk:
+    """What all nodes of a run share.
+
+    :param noted: and ``last``: what is kept of each host, as it was when the run began; :param started: by its clock.
+    :param user: as whom the provisioner knows us.
+    """
+
+    provisioner: Provisioner
+    options: FlowOptions
+    watch: Watch
+    noted: Mapping[str, Mapping[str, Value]]
+    last: Mapping[str, LastPhase]
+    started: float
+    user: str = ""
+    unwritable: str = ""
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Around what is kept. Once it cannot be, nothing more is begun for any host."""
+        try:
+            yield
+        except StateConflictError:
+            raise
+        except StateError as error:
+            self.unwritable = self.unwritable or str(error)
+            raise
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An event of a run."""
+
+    desk: Desk
+    begun: Begun
+
+    def tell(self, afters: Sequence[str]) -> None:
+        """What is known now. :raises StateError: it cannot be kept."""
+        with self.desk.writing():
+            self.begun.tell(afters)
