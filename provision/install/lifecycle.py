@@ -6,7 +6,7 @@ and goes on. A phase that failed ends in quarantine, and from there nothing lead
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -34,7 +34,7 @@ class Act(StrEnum):
     WAIT = "wait"
     """A phase is under way: wait for its end."""
     RESTORE = "restore"
-    """Have it marked as fixed. Its tag stays until it is as wanted."""
+    """Have it marked as fixed where it is broken. It has the tag, or gets it, until it is as wanted."""
     QUARANTINE = "quarantine"
     """A phase failed, or a quarantine was begun and not finished: take it out of the pool."""
     FAIL = "fail"
@@ -78,6 +78,12 @@ _WAITS = {
 }
 _IN_THE_POOL = frozenset({Stage.READY, Stage.ALLOCATED, Stage.FAILED})
 """Where a machine with the tag is not safe: somebody may be given it."""
+_JUDGED: Mapping[Verb, frozenset[Stage]] = {
+    Verb.COMMISSION: frozenset({Stage.NEW, Stage.READY, Stage.FAILED}),
+    Verb.DEPLOY: frozenset({Stage.READY, Stage.DEPLOYED, Stage.FAILED}),
+    Verb.RELEASE: frozenset(),
+}
+"""Where a machine that is to come out of quarantine is judged first; until then it has the tag."""
 _HELD = frozenset({Stage.ALLOCATED, Stage.DEPLOYING, Stage.RELEASING, Stage.FAILED})
 """Where a machine of another user is left alone unless its release is asked for."""
 NOTHING = Past()
@@ -104,7 +110,7 @@ def decide(wish: Wish, machine: Machine, begun: Set[Phase] = frozenset(), past: 
         return _others(machine)
     if machine.stage in _UNDER_WAY and machine.stage in _WAITS[wish.verb]:
         return Step(Act.WAIT, _UNDER_WAY[machine.stage], _state(machine))
-    quarantine = _quarantined(wish, machine, begun)
+    quarantine = _quarantined(wish, machine, begun, past)
     if quarantine is not None:
         return quarantine
     if machine.locked and not _satisfied(wish, machine):
@@ -127,14 +133,14 @@ def _others(machine: Machine) -> Step:
     return Step(Act.REFUSE, words=f"it is {_state(machine)} for {machine.owner}: {what}")
 
 
-def _quarantined(wish: Wish, machine: Machine, begun: Set[Phase]) -> Step | None:
+def _quarantined(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Step | None:
     """What its quarantine asks for; None where there is none, or where it is to come back and is not broken any more.
 
     What comes back keeps its tag until it is as wanted, so that a run that is killed leaves it in quarantine.
     """
     tagged = QUARANTINE_TAG in machine.tags
     if not tagged and machine.stage is not Stage.BROKEN:
-        return None
+        return _by_record(wish, machine, begun, past) if past.quarantined else None
     if machine.stage in _UNDER_WAY:
         return Step(Act.REFUSE, words=f"it is {_state(machine)}, and in quarantine")
     if wish.from_quarantine and machine.stage is not Stage.BROKEN:
@@ -145,6 +151,18 @@ def _quarantined(wish: Wish, machine: Machine, begun: Set[Phase]) -> Step | None
         return Step(Act.QUARANTINE, words="its quarantine was begun and not finished")
     state = "" if machine.stage is Stage.BROKEN else f" and {_state(machine)}"
     return Step(Act.REFUSE, words=f"in quarantine{state}{_said(machine)}; --from-quarantine takes it back")
+
+
+def _by_record(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Step | None:
+    """Its node record says quarantined, and nothing in the provisioner does. To come back it gets the tag first."""
+    if not wish.from_quarantine:
+        words = (
+            f"it is {_state(machine)}, and its node record says quarantined; --from-quarantine takes it back"
+        )
+        return Step(Act.REFUSE, words=words)
+    if begun or past.foreign(machine) or machine.stage not in _JUDGED[wish.verb]:
+        return None
+    return Step(Act.RESTORE, words="in quarantine by its node record")
 
 
 def _satisfied(wish: Wish, machine: Machine) -> bool:
@@ -193,7 +211,7 @@ def _deployed(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> St
     return Step(Act.DONE, words=_state(machine))
 
 
-def _release(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Step:  # noqa: ARG001
+def _release(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Step:
     done = Phase.RELEASE in begun
     if machine.stage in (Stage.READY, Stage.NEW):
         return Step(Act.DONE, words=_state(machine))
@@ -202,9 +220,12 @@ def _release(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Ste
     if machine.stage is Stage.FAILED:
         if machine.failed is Phase.COMMISSION:
             return Step(Act.REFUSE, words=f"it is {_state(machine)}: there is nothing to release")
-        if done:
-            return Step(Act.QUARANTINE, words=_state(machine))
-        return Step(Act.START, Phase.RELEASE, _state(machine))
+        if wish.from_quarantine and not done:
+            return Step(Act.START, Phase.RELEASE, _state(machine))
+        if past.foreign(machine):
+            words = f"it is {_state(machine)} for {machine.owner}; --from-quarantine releases it all the same"
+            return Step(Act.REFUSE, words=words)
+        return Step(Act.QUARANTINE, words=_state(machine) + _said(machine))
     return Step(Act.REFUSE, words=f"it is {_state(machine)}: it cannot be released now")
 
 
@@ -219,6 +240,8 @@ def _failed(wish: Wish, machine: Machine, begun: Set[Phase], again: Phase) -> St
         return Step(Act.REFUSE, words=f"it is {_state(machine)}: commission it first")
     if wish.verb is Verb.COMMISSION and machine.failed is not Phase.COMMISSION:
         return Step(Act.REFUSE, words=f"it is {_state(machine)}: release it first")
+    if QUARANTINE_TAG not in machine.tags:
+        return Step(Act.RESTORE, words=_state(machine) + _said(machine))
     return Step(Act.START, again, _state(machine))
 
 

@@ -51,15 +51,21 @@ class Past:
 
     :param user: whose name the provisioner knows us by, empty where it cannot tell.
     :param last: None when nothing is recorded; :param looked_at: phases whose result somebody compared afterwards.
+    :param quarantined: by its node record, whatever the provisioner says.
     """
 
     user: str = ""
     last: LastPhase | None = None
     looked_at: frozenset[Phase] = frozenset()
+    quarantined: bool = False
 
     def foreign(self, machine: Machine) -> bool:
         """Whether it is known to be somebody else's."""
         return bool(self.user and machine.owner and machine.owner != self.user)
+
+    def installed_by_us(self, machine: Machine) -> bool:
+        """Whether what is installed on it is known to be of our installation."""
+        return Phase.DEPLOY in self.looked_at or self.unlooked(machine, Phase.DEPLOY)
 
     def allocated_by_us(self, machine: Machine) -> bool:
         """Whether an allocation is what our installation left: begun lately, its end not seen, and it is ours."""

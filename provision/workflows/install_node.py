@@ -34,7 +34,7 @@ class Node:
         self.notes: list[str] = []
         self.written = False
         self.restored = False
-        self.past = past_of(desk.user, self.noted, desk.last.get(host))
+        self.past = past_of(desk.user, self.noted, desk.last.get(host), desk.states.get(host))
         self._started = desk.options.clock()
 
     @property
@@ -95,6 +95,21 @@ class Node:
             words = self.desk.options.book.move([self.host], to, reason)
         if words and words not in self.notes:
             self.notes.append(words)
+
+    def provisioning(self, reason: str) -> str:
+        """Bring its node record on its way. :returns: why it cannot be, and then nothing must be begun."""
+        with self.desk.writing():
+            return self.desk.options.book.move([self.host], NodeState.PROVISIONING, reason)
+
+    async def barred(self) -> str:
+        """Why nothing may be begun on it now, by its node record as it is now; empty when it may."""
+        with self.desk.writing():
+            record = await self.desk.guard.record(self.host)
+        if record.occupied:
+            return record.occupied
+        if record.state is NodeState.QUARANTINED and not self.tagged and not self.work.wish.from_quarantine:
+            return "its node record says quarantined now; --from-quarantine takes it back"
+        return ""
 
     async def look(self) -> Machine | None:
         """Read it again, with the others."""

@@ -69,7 +69,10 @@ class _Run:
         hosts = [job.host for job in self.jobs]
         watch = Watch(self.provisioner, self.options, self._heard)
         noted, last = self.options.book.noted(hosts), self.options.book.last(hosts)
-        desk = Desk(self.provisioner, self.options, watch, noted, last, self.options.clock(), self.user)
+        desk = Desk(
+            *(self.provisioner, self.options, watch, noted, last, self.options.clock(), self.user),
+            states=self.options.book.states(hosts),
+        )
         tasks = [asyncio.ensure_future(self._one(job, desk)) for job in self.jobs]
         looking = asyncio.ensure_future(watch.run())
         try:

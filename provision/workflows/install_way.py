@@ -6,16 +6,17 @@ import asyncio
 from dataclasses import replace
 
 from fabricctl.errors import ProvisionerError
-from fabricctl.nodes.model import EventKind, NodeState
+from fabricctl.nodes.model import NodeState
 from provision.install.deadlines import remaining
 from provision.install.lifecycle import Act, Step, Verb, decide, phase_of, under_way
 from provision.install.machine import Phase, Stage
 from provision.install.outcome import End, NodeResult, Told
 from provision.install.past import GOES_ON, NOT_SHOWN, NOT_WAITED, OVERDUE, LastPhase
 from provision.workflows.install_book import KINDS
-from provision.workflows.install_fail import give_up, put_tag, quarantine
+from provision.workflows.install_fail import give_up, quarantine
 from provision.workflows.install_node import Node
 from provision.workflows.install_send import send
+from provision.workflows.install_steps import put_tag, quarantine_steps
 from provision.workflows.install_told import reason_of, told_by
 from provision.workflows.install_work import Entry
 
@@ -75,9 +76,11 @@ async def _done(node: Node, *, looked: bool) -> NodeResult:
         node.keep(checked.notes)
     verb = node.work.wish.verb
     if node.tagged:
-        wrong = await put_tag(node, on=False)
+        steps = quarantine_steps(node)
+        wrong = await put_tag(node, steps, on=False)
         if wrong:
             return node.result(Told.UNKNOWN, End.QUARANTINED, wrong)
+        steps.end("taken out of quarantine")
         node.state(NodeState.PROVISIONING, "taken out of quarantine")
     if checked.untold or checked.findings:
         outcome = Told.UNKNOWN if checked.untold else Told.FINDING
@@ -93,11 +96,11 @@ async def _restore(node: Node) -> NodeResult | None:
         return node.result(Told.FINDING, End.QUARANTINED, "its quarantine did not end when it was told to")
     node.restored = True
     node.say("ending its quarantine")
+    steps = quarantine_steps(node)
     if not node.tagged:
-        wrong = await put_tag(node, on=True)
+        wrong = await put_tag(node, steps, on=True)
         if wrong:
             return node.result(Told.UNKNOWN, End.NOT_STARTED, wrong)
-    entry = node.begin(EventKind.NODE_QUARANTINE)
 
     async def carried_out() -> bool:
         machine = await node.look()
@@ -106,7 +109,9 @@ async def _restore(node: Node) -> NodeResult | None:
     async def command() -> None:
         await node.call(lambda: node.provisioner.restore(node.machine))
 
-    sent = await send(command, carried_out, entry)
+    if node.machine.stage is not Stage.BROKEN:
+        return None
+    sent = await send(command, carried_out, steps.step("marked as fixed"))
     if sent.error is not None:
         node.machine = await node.look() or node.machine
         return node.result(told_by(sent.error), End.NOT_STARTED, reason_of(sent.error))
@@ -130,11 +135,15 @@ async def _start(node: Node, phase: Phase) -> NodeResult | None:
     refused = node.work.refused(node, phase)
     if refused:
         return node.result(Told.FINDING, End.REFUSED, refused)
+    barred = await node.barred()
+    if barred:
+        return node.result(Told.FINDING, End.REFUSED, barred)
     await node.work.prepare(node, phase)
+    barred = "" if node.tagged else node.provisioning(f"{phase.value} begun")
+    if barred:
+        return node.result(Told.FINDING, End.REFUSED, barred)
     entry = node.begin(KINDS[phase])
     node.outdate(phase)
-    if not node.tagged:
-        node.state(NodeState.PROVISIONING, f"{phase.value} begun")
 
     async def began() -> bool:
         settle = node.desk.options.deadlines.settle_s
