@@ -84,7 +84,8 @@ class _Run:
         finally:
             looking.cancel()
             await asyncio.wait([looking])
-        broken = self._bug(looking) if looking.done() and not looking.cancelled() else ""
+            _broken(tasks)  # looked at: asyncio need not complain that nobody did
+        broken = _broken([looking, *tasks])
         return [self.results.get(job.host) or self._cut(job, broken) for job in self.jobs]
 
     async def _all(self, tasks: Sequence[asyncio.Future[None]], looking: asyncio.Future[None]) -> None:
@@ -94,19 +95,16 @@ class _Run:
             while pending and not looking.done():
                 done, _ = await asyncio.wait({*pending, looking}, return_when=asyncio.FIRST_COMPLETED)
                 pending -= done
+                for one in done:
+                    if isinstance(error := one.exception(), BaseException) and not isinstance(
+                        error, Exception
+                    ):
+                        raise error
         finally:
             for task in pending:
                 task.cancel()
             if pending:
                 await asyncio.wait(pending)
-            for task in tasks:
-                if not task.cancelled():
-                    task.exception()  # looked at: a host without a result says so itself
-
-    def _bug(self, task: asyncio.Future[None]) -> str:
-        error = task.exception()
-        LOG.debug("nobody looks at the machines any more", exc_info=error)
-        return f"fabricctl failed: {type(error).__name__} (a bug: run again with --debug and report it)"
 
     async def _one(self, job: Job, desk: Desk) -> None:
         result = await self._bring(job, desk)
@@ -155,3 +153,12 @@ class _Run:
         elif node.written:
             words = f"{why}; look at {self.provisioner.name}, or run the command again"
         return node.result(Told.UNKNOWN, end, words)
+
+
+def _broken(tasks: Sequence[asyncio.Future[None]]) -> str:
+    """What went wrong with a whole run, empty when nothing did: results that are there already are told all the same."""
+    errors = [error for task in tasks if not task.cancelled() and (error := task.exception()) is not None]
+    for error in errors:
+        LOG.debug("a run broke off", exc_info=error)
+    name = type(errors[0]).__name__ if errors else ""
+    return f"fabricctl failed: {name} (a bug: run again with --debug and report it)" if errors else ""

@@ -124,10 +124,23 @@ def test_hosts_that_hang_do_not_keep_the_places_of_others(kit: Kit) -> None:
 def test_a_maas_that_falls_silent_ends_the_run_with_could_not_tell(kit: Kit) -> None:
     hosts = hosts_of(3)
     ready(kit, hosts)
-    kit.maas.double.faults.add("drop-before", "", "events.query", count=None)
+    kit.maas.double.faults.add("drop-before", "", "events.query", count=None, after=1)
     results = kit.run(lambda client: client.deploy(hosts))
     assert {(one.outcome, one.end) for one in results} == {(Told.UNKNOWN, End.UNKNOWN)}
     assert {one.hostname for one in kit.maas.double.in_status("Deploying")} == set(hosts)
+
+
+def test_nothing_is_begun_at_a_maas_that_does_not_answer_and_progress_says_so(kit: Kit) -> None:
+    hosts = hosts_of(3)
+    ready(kit, hosts)
+    kit.said.clear()
+    kit.maas.double.faults.add("drop-before", "", "events.query", count=None)
+    results = kit.run(lambda client: client.deploy(hosts))
+    assert {(one.outcome, one.end) for one in results} == {(Told.UNKNOWN, End.UNKNOWN)}
+    assert {one.hostname for one in kit.maas.double.in_status("Ready")} == set(hosts)
+    told = [one.words for one in kit.said if one.host == "gpu001" and "has not answered" in one.words]
+    assert told[0].startswith("MAAS has not answered for 60 s: ")
+    assert len(told) == 9
 
 
 def test_a_maas_that_is_silent_for_a_while_costs_nothing(kit: Kit) -> None:
