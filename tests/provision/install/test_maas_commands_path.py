@@ -115,7 +115,8 @@ def test_a_machine_nobody_looked_at_stands_in_the_plan_of_commission(hall_of: St
 def test_a_node_whose_bmc_does_not_answer_is_said_and_installed_all_the_same(hall_of: Start) -> None:
     hall = ready(hall_of(1))
     hall.environ["FABRICCTL_SIM_PASSWORD"] = ""
-    ran = hall.do("deploy", "all", "--yes")
+    ran = hall.run("maas", "deploy", "all", "--yes")
+    assert ran.code == 3, ran.all
     assert "gpu001  is it on? no password to log in with" in " ".join(ran.out.split("\n"))
     assert hall.statuses == {"gpu001": "Deployed"}
 
