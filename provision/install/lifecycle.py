@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from provision.install.machine import QUARANTINE_TAG, Machine, Phase, Stage
-from provision.install.past import Past
 
 
 class Verb(StrEnum):
@@ -27,8 +26,6 @@ class Act(StrEnum):
 
     DONE = "done"
     """It is as wanted."""
-    LOOK = "look"
-    """It is as wanted by its state, and nobody has looked at it since."""
     START = "start"
     """Begin a phase."""
     WAIT = "wait"
@@ -49,11 +46,16 @@ class Wish:
 
     :param again: commission a machine that is ready, install one that is installed: it is released first, and every
         disk is wiped. :param from_quarantine: also a machine in quarantine, or one whose last phase failed.
+    :param lately_too: with ``again``, also one that was installed within :data:`RECENT_S`.
+    :param series: and ``kernel``: what is to be installed, empty where the machine does not tell it.
     """
 
     verb: Verb
     again: bool = False
     from_quarantine: bool = False
+    lately_too: bool = False
+    series: str = ""
+    kernel: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ _WAITS = {
     Verb.DEPLOY: frozenset({Stage.MANAGING, Stage.DEPLOYING, Stage.RELEASING}),
     Verb.RELEASE: frozenset({Stage.RELEASING}),
 }
+RECENT_S = 6 * 3600.0
+"""Who asks for another installation within so many seconds repeats a command that ended well on some hosts only."""
 _IN_THE_POOL = frozenset({Stage.READY, Stage.ALLOCATED, Stage.FAILED})
 """Where a machine with the tag is not safe: somebody may be given it."""
 _JUDGED: Mapping[Verb, frozenset[Stage]] = {
@@ -86,7 +90,6 @@ _JUDGED: Mapping[Verb, frozenset[Stage]] = {
 """Where a machine that is to come out of quarantine is judged first; until then it has the tag."""
 _HELD = frozenset({Stage.ALLOCATED, Stage.DEPLOYING, Stage.RELEASING, Stage.FAILED})
 """Where a machine of another user is left alone unless its release is asked for."""
-NOTHING = Past()
 
 
 def phase_of(verb: Verb) -> Phase:
@@ -99,30 +102,59 @@ def under_way(machine: Machine) -> Phase | None:
     return _UNDER_WAY.get(machine.stage)
 
 
-def decide(wish: Wish, machine: Machine, begun: Set[Phase] = frozenset(), past: Past = NOTHING) -> Step:
+def decide(
+    wish: Wish,
+    machine: Machine,
+    begun: Set[Phase] = frozenset(),
+    *,
+    ours: bool = False,
+    installed_s: float | None = None,
+    user: str = "",
+    quarantined: bool = False,
+) -> Step:
     """What is to be done next.
 
-    :param begun: phases that this run saw begin on this machine; :param past: what is recorded of earlier ones.
+    :param begun: phases that this run saw begin on this machine. :param ours: we began to install it lately, and nobody
+        saw the end, so that an allocation to us is what that left. :param installed_s: seconds since the installation
+        was begun by which it is installed, None when that was not ours or is not known.
+    :param user: as whom the provisioner knows us; where that is not known, no allocation counts as ours.
+    :param quarantined: by its node record, whatever the provisioner says.
     """
     if machine.stage is Stage.OTHER:
         return Step(Act.REFUSE, words=f"it is {_state(machine)}: nothing is done to it")
-    if wish.verb is not Verb.RELEASE and _of_another(machine, past):
-        return _others(machine)
+    if _of_another(machine, user):
+        if wish.verb is not Verb.RELEASE:
+            return _others(machine)
+        if machine.stage is Stage.FAILED and not wish.from_quarantine:
+            words = f"it is {_state(machine)} for {machine.owner}; --from-quarantine releases it all the same"
+            return Step(Act.REFUSE, words=words)
     if machine.stage in _UNDER_WAY and machine.stage in _WAITS[wish.verb]:
         return Step(Act.WAIT, _UNDER_WAY[machine.stage], _state(machine))
-    quarantine = _quarantined(wish, machine, begun, past)
+    quarantine = _quarantined(wish, machine, begun)
+    if quarantine is None and quarantined and QUARANTINE_TAG not in machine.tags:
+        quarantine = _by_record(wish, machine, begun, user)
     if quarantine is not None:
         return quarantine
     if machine.locked and not _satisfied(wish, machine):
         return Step(
             Act.REFUSE, words=f"it is {_state(machine)} and locked: unlock it in the provisioner first"
         )
-    return _DECIDE[wish.verb](wish, machine, begun, past)
+    lately = "" if begun else _lately(wish, machine, installed_s)
+    if lately:
+        return Step(Act.DONE, words=lately)
+    return _DECIDE[wish.verb](wish, machine, begun, ours and bool(user) and machine.owner == user)
 
 
-def _of_another(machine: Machine, past: Past) -> bool:
+def _of_another(machine: Machine, user: str) -> bool:
     """Whether another user holds it; who commissioned a machine does not."""
-    return machine.stage in _HELD and machine.failed is not Phase.COMMISSION and past.foreign(machine)
+    if machine.stage not in _HELD or machine.failed is Phase.COMMISSION:
+        return False
+    return foreign(machine, user)
+
+
+def foreign(machine: Machine, user: str) -> bool:
+    """Whether it is known to be somebody else's. :param user: as whom the provisioner knows us, empty when unknown."""
+    return bool(user and machine.owner and machine.owner != user)
 
 
 def _others(machine: Machine) -> Step:
@@ -133,14 +165,14 @@ def _others(machine: Machine) -> Step:
     return Step(Act.REFUSE, words=f"it is {_state(machine)} for {machine.owner}: {what}")
 
 
-def _quarantined(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Step | None:
+def _quarantined(wish: Wish, machine: Machine, begun: Set[Phase]) -> Step | None:
     """What its quarantine asks for; None where there is none, or where it is to come back and is not broken any more.
 
     What comes back keeps its tag until it is as wanted, so that a run that is killed leaves it in quarantine.
     """
     tagged = QUARANTINE_TAG in machine.tags
     if not tagged and machine.stage is not Stage.BROKEN:
-        return _by_record(wish, machine, begun, past) if past.quarantined else None
+        return None
     if machine.stage in _UNDER_WAY:
         return Step(Act.REFUSE, words=f"it is {_state(machine)}, and in quarantine")
     if wish.from_quarantine and machine.stage is not Stage.BROKEN:
@@ -153,16 +185,37 @@ def _quarantined(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) ->
     return Step(Act.REFUSE, words=f"in quarantine{state}{_said(machine)}; --from-quarantine takes it back")
 
 
-def _by_record(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Step | None:
+def _by_record(wish: Wish, machine: Machine, begun: Set[Phase], user: str) -> Step | None:
     """Its node record says quarantined, and nothing in the provisioner does. To come back it gets the tag first."""
     if not wish.from_quarantine:
         words = (
             f"it is {_state(machine)}, and its node record says quarantined; --from-quarantine takes it back"
         )
         return Step(Act.REFUSE, words=words)
-    if begun or past.foreign(machine) or machine.stage not in _JUDGED[wish.verb]:
+    if begun or foreign(machine, user) or machine.stage not in _JUDGED[wish.verb]:
         return None
     return Step(Act.RESTORE, words="in quarantine by its node record")
+
+
+def _lately(wish: Wish, machine: Machine, installed_s: float | None) -> str:
+    """Why it is not installed again; empty where it is, or where that is not asked for."""
+    if wish.verb is not Verb.DEPLOY or not wish.again or machine.stage is not Stage.DEPLOYED:
+        return ""
+    if wish.lately_too or installed_s is None or installed_s > RECENT_S or not _same_system(wish, machine):
+        return ""
+    ago = "just now" if installed_s < 60 else f"{_ago(installed_s)} ago"
+    return f"{_state(machine)}, its installation was begun {ago}; --again installs it again"
+
+
+def _ago(seconds: float) -> str:
+    minutes = int(seconds // 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _same_system(wish: Wish, machine: Machine) -> bool:
+    """Whether what is on it is what is asked for, as far as it tells."""
+    series = not wish.series or machine.series in ("", wish.series)
+    return series and (not wish.kernel or not machine.kernel or machine.kernel.startswith(wish.kernel))
 
 
 def _satisfied(wish: Wish, machine: Machine) -> bool:
@@ -170,30 +223,30 @@ def _satisfied(wish: Wish, machine: Machine) -> bool:
     return wish.verb is Verb.DEPLOY and machine.stage is Stage.DEPLOYED and not wish.again
 
 
-def _commission(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Step:
+def _commission(wish: Wish, machine: Machine, begun: Set[Phase], ours: bool) -> Step:  # noqa: ARG001
     done = Phase.COMMISSION in begun
     if machine.stage is Stage.NEW:
         return _back(machine) if done else Step(Act.START, Phase.COMMISSION, "never commissioned")
     if machine.stage is Stage.READY:
         if (wish.again or QUARANTINE_TAG in machine.tags) and not done:
             return Step(Act.START, Phase.COMMISSION, "commissioned again")
-        if past.unlooked(machine, Phase.COMMISSION):
-            return Step(Act.LOOK, words="ready: compare its hardware, record its disks")
         return Step(Act.DONE, words=_state(machine))
     if machine.stage is Stage.FAILED:
         return _failed(wish, machine, begun, Phase.COMMISSION)
     return Step(Act.REFUSE, words=f"it is {_state(machine)}: release it first")
 
 
-def _deploy(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Step:
+def _deploy(wish: Wish, machine: Machine, begun: Set[Phase], ours: bool) -> Step:
     done = Phase.DEPLOY in begun
     if machine.stage is Stage.READY:
         return _back(machine) if done else Step(Act.START, Phase.DEPLOY, "ready")
     if machine.stage is Stage.DEPLOYED:
-        return _deployed(wish, machine, begun, past)
+        if wish.again and not done:
+            return Step(Act.START, Phase.RELEASE, "installed; it is released first, then installed again")
+        return Step(Act.DONE, words=_state(machine))
     if machine.stage is Stage.FAILED:
         return _failed(wish, machine, begun, Phase.RELEASE)
-    if machine.stage is Stage.ALLOCATED and (done or past.allocated_by_us(machine)):
+    if machine.stage is Stage.ALLOCATED and (done or ours):
         return Step(Act.QUARANTINE, words=f"its installation did not begin{_said(machine)}")
     if machine.stage is Stage.NEW:
         return Step(Act.REFUSE, words=f"it is {_state(machine)}: commission it first")
@@ -201,17 +254,7 @@ def _deploy(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Step
     return Step(Act.REFUSE, words=f"it is {_state(machine)}{owner}: release it first")
 
 
-def _deployed(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Step:
-    """Installed. What a run that was killed began to install again is not installed a third time, but looked at."""
-    unlooked = Phase.DEPLOY in begun or past.unlooked(machine, Phase.DEPLOY)
-    if wish.again and not unlooked:
-        return Step(Act.START, Phase.RELEASE, "installed; it is released first, then installed again")
-    if unlooked or QUARANTINE_TAG in machine.tags:
-        return Step(Act.LOOK, words="installed: look at it, record it")
-    return Step(Act.DONE, words=_state(machine))
-
-
-def _release(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Step:
+def _release(wish: Wish, machine: Machine, begun: Set[Phase], ours: bool) -> Step:  # noqa: ARG001
     done = Phase.RELEASE in begun
     if machine.stage in (Stage.READY, Stage.NEW):
         return Step(Act.DONE, words=_state(machine))
@@ -222,9 +265,6 @@ def _release(wish: Wish, machine: Machine, begun: Set[Phase], past: Past) -> Ste
             return Step(Act.REFUSE, words=f"it is {_state(machine)}: there is nothing to release")
         if wish.from_quarantine and not done:
             return Step(Act.START, Phase.RELEASE, _state(machine))
-        if past.foreign(machine):
-            words = f"it is {_state(machine)} for {machine.owner}; --from-quarantine releases it all the same"
-            return Step(Act.REFUSE, words=words)
         return Step(Act.QUARANTINE, words=_state(machine) + _said(machine))
     return Step(Act.REFUSE, words=f"it is {_state(machine)}: it cannot be released now")
 

@@ -85,8 +85,6 @@ def plan_release(host: str, machine: Machine, step: Step, *, on: bool) -> Planne
 def _planned(host: str, machine: Machine, step: Step, goal: Phase, does: str, danger: str) -> Planned:
     if step.act is Act.DONE:
         return Planned(host, already=step.words or f"it is {machine.status}")
-    if step.act is Act.LOOK:
-        return Planned(host, step.words)
     if step.act is Act.REFUSE:
         return Planned(host, refused=step.words)
     if step.act is Act.WAIT:

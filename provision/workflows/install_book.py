@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from fabricctl.errors import InServiceError, StateConflictError, TransitionError
 from fabricctl.nodes.facts import FactTelling, NodeFact, Value, family_of
-from fabricctl.nodes.model import EventKind, NodeRecord, NodeState
+from fabricctl.nodes.model import Event, EventKind, NodeRecord, NodeState
 from fabricctl.nodes.transitions import OCCUPIED, plan_transitions
 from provision.install.machine import Phase
-from provision.install.past import LastPhase, Past
-from provision.workflows.journal import FORGET, Begun, Journal, Move
+from provision.workflows.install_past import PHASES, Past
+from provision.workflows.journal import FORGET, Begun, Journal, Move, resumed
 
 if TYPE_CHECKING:
     from fabricctl.adapters.store.store import Store
@@ -26,15 +26,14 @@ DISKS = "install.disks"
 ROOT = "install.root_serial"
 """Serial number of the disk the system is on."""
 SERIES = "install.series"
-"""What is installed; it is there once somebody has looked at the installation, and goes when a phase begins."""
-COMPARED = "install.compared"
-"""The state in which its hardware was compared; it goes when it is commissioned again."""
-OUTDATED = {
-    Phase.COMMISSION: (COMPARED, ROOT, SERIES),
-    Phase.DEPLOY: (ROOT, SERIES),
-    Phase.RELEASE: (ROOT, SERIES),
-}
+"""What is installed."""
+OUTDATED = (ROOT, SERIES)
 """Facts that a phase makes untrue from the moment it begins."""
+KINDS = {
+    Phase.COMMISSION: EventKind.NODE_COMMISSION,
+    Phase.DEPLOY: EventKind.NODE_DEPLOY,
+    Phase.RELEASE: EventKind.NODE_RELEASE,
+}
 
 
 class Book(Protocol):
@@ -72,8 +71,12 @@ class Book(Protocol):
         """Facts that do not hold any more. :raises StateError: that cannot be kept."""
         ...
 
-    def last(self, hosts: Sequence[str]) -> Mapping[str, LastPhase]:
-        """The phase that was begun last on each host."""
+    def past(self, hosts: Sequence[str]) -> Mapping[str, Past]:
+        """What was begun on hosts before, of those of which something is recorded."""
+        ...
+
+    def resume(self, event: Event) -> Begun:
+        """An event that was begun by an earlier run, to tell what came of it."""
         ...
 
 
@@ -102,22 +105,15 @@ class _NoBook:
     def withdraw(self, host: str, fields: Sequence[str]) -> None:
         pass
 
-    def last(self, hosts: Sequence[str]) -> Mapping[str, LastPhase]:  # noqa: ARG002
+    def past(self, hosts: Sequence[str]) -> Mapping[str, Past]:  # noqa: ARG002
         return {}
+
+    def resume(self, event: Event) -> Begun:
+        return FORGET.begin(event.kind, event.subject, [(event.before, event.after)])
 
 
 NO_BOOK: Book = _NoBook()
 """Keeps nothing: where somebody else keeps the record."""
-
-KINDS = {
-    Phase.COMMISSION: EventKind.NODE_COMMISSION,
-    Phase.DEPLOY: EventKind.NODE_DEPLOY,
-    Phase.RELEASE: EventKind.NODE_RELEASE,
-}
-_PHASES: Mapping[EventKind, Phase | None] = {
-    **{kind: phase for phase, kind in KINDS.items()},
-    EventKind.NODE_QUARANTINE: None,
-}
 
 
 @dataclass(frozen=True)
@@ -202,28 +198,17 @@ class StoreBook:
         telling = FactTelling(host, [], gone=frozenset(("", name) for name in fields))
         self.store.facts.tell([telling], who=operator(), reason=self.reason, now=self.now())
 
-    def last(self, hosts: Sequence[str]) -> Mapping[str, LastPhase]:
-        """The phase that was begun last on each host; events come oldest first, so the last one stays."""
-        now = self.now()
-        return {
-            event.subject: LastPhase(_PHASES[event.kind], event.after, (now - event.at).total_seconds())
-            for event in self.store.events.all(subjects=hosts)
-            if event.kind in _PHASES
-        }
+    def past(self, hosts: Sequence[str]) -> Mapping[str, Past]:
+        """What was begun on hosts before; events come oldest first, so the newest of a kind stays."""
+        newest: dict[str, dict[EventKind, Event]] = {}
+        for event in self.store.events.all(subjects=hosts):
+            if event.kind in PHASES:
+                newest.setdefault(event.subject, {})[event.kind] = event
+        return {host: Past(events) for host, events in newest.items()}
 
-
-_LOOKED_AT = {COMPARED: Phase.COMMISSION, SERIES: Phase.DEPLOY}
-
-
-def past_of(
-    user: str, noted: Mapping[str, Value], last: LastPhase | None, state: NodeState | None = None
-) -> Past:
-    """What was done to a machine before. :param noted: its facts of the family ``install``.
-
-    :param state: of its node record, None where it has none.
-    """
-    looked_at = frozenset(phase for name, phase in _LOOKED_AT.items() if name in noted)
-    return Past(user, last, looked_at, state is NodeState.QUARANTINED)
+    def resume(self, event: Event) -> Begun:
+        """An event of an earlier run, to tell what came of it."""
+        return resumed(self.store, event)
 
 
 def _state(record: NodeRecord | None) -> tuple[NodeState, int]:

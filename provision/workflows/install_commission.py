@@ -10,14 +10,15 @@ from fabricctl.errors import ProvisionerError
 from fabricctl.nodes.facts import Value
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
 from provision.install.expected import ExpectedHardware
-from provision.install.hardware import Shortfall, check_hardware
-from provision.install.lifecycle import Act, Step, Verb, Wish
+from provision.install.hardware import Lack, Shortfall, check_hardware
+from provision.install.lifecycle import Verb, Wish
 from provision.install.machine import Machine, Phase
 from provision.install.outcome import NodeResult
 from provision.install.provisioner import Provisioner
-from provision.workflows.install_book import COMPARED, DISKS
+from provision.workflows.install_book import DISKS
 from provision.workflows.install_model import FlowOptions
 from provision.workflows.install_node import Checked, Node
+from provision.workflows.install_past import COMPARED, NO_PAST, Past
 from provision.workflows.install_run import Job, run_fleet
 
 Judge = Callable[[Machine], Sequence[Shortfall]]
@@ -56,8 +57,9 @@ class CommissionWork:
         """Nothing is in its way."""
         return ""
 
-    async def prepare(self, node: Node, phase: Phase) -> None:
-        """Nothing is to be prepared."""
+    async def prepare(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
+        """Nothing is in its way."""
+        return ""
 
     async def send(self, node: Node, phase: Phase) -> None:  # noqa: ARG002
         """Begin."""
@@ -70,7 +72,8 @@ class CommissionWork:
         if broken:
             return Checked(broken=broken)
         node.notes += unasked(judged)
-        return replace(recorded_disks(node), untold=untold(judged))
+        checked = replace(recorded_disks(node), untold=untold(judged))
+        return checked if checked.untold or checked.findings else replace(checked, proved=COMPARED)
 
 
 @runtime_checkable
@@ -80,6 +83,11 @@ class CountsGpus(Protocol):
     async def gpus(self, id: str) -> int | None:
         """None where nobody looked."""
         ...
+
+
+def uncounted(machine: Machine, one: Shortfall) -> bool:
+    """Whether it is about GPUs that should be there, and nobody has counted."""
+    return one.kind is Lack.GPUS and machine.gpus is None and bool(one.expected)
 
 
 async def counted(node: Node) -> Machine:
@@ -99,19 +107,27 @@ def recorded_disks(node: Node) -> Checked:
     """Compare the disks with the record of them; the first time they are recorded."""
     seen = fingerprint(node.machine.disks)
     recorded = read_fingerprint(node.noted.get(DISKS))
-    notes: Mapping[str, Value] = {COMPARED: node.machine.status}
     if recorded is None:
-        return Checked(notes={**notes, DISKS: seen.as_value()})
+        return Checked(notes={DISKS: seen.as_value()})
     changed = compare(recorded, seen)
     if changed:
-        return Checked(findings=(f"disks are not those recorded: {'; '.join(changed)}",), notes=notes)
-    return Checked(notes=notes)
+        return Checked(findings=(f"disks are not those recorded: {'; '.join(changed)}",))
+    return Checked()
 
 
-def judged_step(step: Step, machine: Machine, judge: Judge) -> Step:
-    """A step towards Ready, for a plan: a machine that is there and whose hardware is wrong is not done with."""
-    wrong = lacks(judge(machine)) if step.act is Act.DONE else ""
-    return Step(Act.LOOK, words=wrong) if wrong else step
+def unfinished(machine: Machine, judge: Judge, noted: Mapping[str, Value], past: Past = NO_PAST) -> str:
+    """What is left to do with a machine that says Ready, because nobody has looked at it since; empty when nothing is.
+
+    A run that did not wait for the end of commissioning, or was killed after it, leaves it so. What was recorded of its
+    disks before that commissioning is no proof. :param noted: facts of the family ``install``.
+    """
+    wrong = lacks(judge(machine))
+    if wrong:
+        return wrong
+    known = read_fingerprint(noted.get(DISKS)) is not None
+    if past.compared or (past.compared is None and known):
+        return ""
+    return "ready: compare its hardware" if known else "ready: compare its hardware, record its disks"
 
 
 async def commission(

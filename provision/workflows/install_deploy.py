@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Protocol
 
-from fabricctl.errors import ProvisionerStateError
+from fabricctl.errors import ProvisionerError, ProvisionerStateError
 from provision.bmc.secret import Secret
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
 from provision.install.disk_rule import DiskRule
@@ -18,9 +19,10 @@ from provision.install.provisioner import Provisioner
 from provision.install.spec import DeploySpec
 from provision.redfish.interrupt import finish
 from provision.workflows.install_book import DISKS, ROOT, SERIES
-from provision.workflows.install_commission import Judge, lacks, no_judge
+from provision.workflows.install_commission import CountsGpus, Judge, lacks, no_judge, uncounted
 from provision.workflows.install_model import FlowOptions
 from provision.workflows.install_node import Checked, Node
+from provision.workflows.install_past import VERIFIED, Past
 from provision.workflows.install_run import Job, run_fleet
 from provision.workflows.install_send import AGAIN
 
@@ -66,6 +68,7 @@ class DeployWork:
     export: Export | None = None
     comment: str = ""
     _user_data: Secret | None = field(default=None, init=False)
+    _gpus: int | None = field(default=None, init=False)
 
     def refused(self, node: Node, phase: Phase) -> str:
         """The disk and the hardware: a machine that will be refused is not released either."""
@@ -73,11 +76,35 @@ class DeployWork:
             return ""  # out of a failure: nobody has looked at it since
         return refusal(self.job, node.machine, node.noted.get(DISKS), accept=self.accept_disk_change)
 
-    async def prepare(self, node: Node, phase: Phase) -> None:
-        """Before disks are wiped their pools are kept."""
-        if phase is Phase.RELEASE and self.wish.again and self.export is not None:
+    async def prepare(self, node: Node, phase: Phase) -> str:
+        """The same with its GPUs counted. Before its disks are wiped its pools are kept.
+
+        :raises ProvisionerError: its GPUs cannot be counted.
+        """
+        if phase is Phase.RELEASE and not self.wish.again:
+            return ""
+        machine = await self._counted(node)
+        refused = refusal(self.job, machine, node.noted.get(DISKS), accept=self.accept_disk_change)
+        if not refused and machine.gpus is None and isinstance(node.provisioner, CountsGpus):
+            refused = next((one.words for one in self.job.judge(machine) if uncounted(machine, one)), "")
+        if not refused and phase is Phase.RELEASE and self.export is not None:
             node.say("keeping the state of its ZFS pools")
             node.notes.append(await self.export(node.host))
+        return refused
+
+    async def _counted(self, node: Node) -> Machine:
+        """The machine with its GPUs counted where there should be some: once, whoever commissioned it."""
+        machine, provisioner = node.machine, node.provisioner
+        if not isinstance(provisioner, CountsGpus):
+            return machine
+        if self._gpus is None and any(uncounted(machine, one) for one in self.job.judge(machine)):
+            node.calls += 1
+            try:
+                self._gpus = await provisioner.gpus(machine.id)
+            except ProvisionerError as error:
+                error.message = f"its GPUs cannot be counted: {error.message}"
+                raise
+        return machine if self._gpus is None else replace(machine, gpus=self._gpus)
 
     async def send(self, node: Node, phase: Phase) -> None:
         """Release it, or choose the disk again, set it, look, and install."""
@@ -137,7 +164,9 @@ class DeployWork:
         serial = choice.disk.serial if choice.disk is not None else ""
         notes = {ROOT: serial, SERIES: machine.series or self.job.series}
         return Checked(
-            findings=tuple(findings), notes={**notes, DISKS: fingerprint(machine.disks).as_value()}
+            findings=tuple(findings),
+            notes={**notes, DISKS: fingerprint(machine.disks).as_value()},
+            proved=VERIFIED,
         )
 
 
@@ -161,6 +190,15 @@ def refusal(job: DeployJob, machine: Machine, recorded: object, *, accept: bool)
     return ""
 
 
+def unrecorded(machine: Machine, past: Past, now: datetime) -> str:
+    """What is left to do with a machine that is installed: a run that was killed, or did not wait, did not see its end.
+
+    :param past: what was begun on it before.
+    """
+    done = past.verified or past.installed_s(machine.status, now) is None
+    return "" if done else "installed: look at its boot disk, record it"
+
+
 async def deploy(
     provisioner: Provisioner,
     jobs: Sequence[DeployJob],
@@ -168,6 +206,7 @@ async def deploy(
     *,
     seeds: Seeds,
     redeploy: bool = False,
+    again: bool = False,
     from_quarantine: bool = False,
     accept_disk_change: bool = False,
     export: Export | None = None,
@@ -176,10 +215,18 @@ async def deploy(
     """Install hosts; see :func:`provision.workflows.install_run.run_fleet`.
 
     :param redeploy: also hosts that are installed; they are released first and every disk's labels are wiped.
+    :param again: with ``redeploy``, also those whose installation was begun within the last hours.
     """
-    wish = Wish(Verb.DEPLOY, redeploy, from_quarantine)
+    wish = Wish(Verb.DEPLOY, redeploy, from_quarantine, again)
     work = [
-        DeployWork(wish, job, seeds, accept_disk_change, export if redeploy else None, comment)
+        DeployWork(
+            replace(wish, series=job.series, kernel=job.kernel),
+            job,
+            seeds,
+            accept_disk_change,
+            export,
+            comment,
+        )
         for job in jobs
     ]
     return await run_fleet(provisioner, [Job(one.job.host, one) for one in work], options)

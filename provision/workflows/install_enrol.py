@@ -11,13 +11,12 @@ from fabricctl.nodes.model import EventKind, NodeState
 from provision.install.adoption import Adoption, Choice, Known, adoption, collisions, same_address
 from provision.install.machine import Machine
 from provision.install.outcome import End, NodeResult, Told
-from provision.install.past import INTERRUPTED, SENDING, UNANSWERED
 from provision.install.provisioner import Provisioner
 from provision.install.spec import EnrolSpec
 from provision.redfish.interrupt import finish
 from provision.workflows.install_book import MACHINE_ID
 from provision.workflows.install_model import FleetInterrupted, FlowOptions, Progress
-from provision.workflows.install_send import AGAIN
+from provision.workflows.install_send import AGAIN, INTERRUPTED, SENDING, UNANSWERED
 from provision.workflows.install_told import reason_of, told_by
 from provision.workflows.journal import Begun
 

@@ -32,7 +32,9 @@ async def give_up(node: Node, phase: Phase, deadline_s: float) -> NodeResult | N
     steps, tagged = quarantine_steps(node), node.tagged
     if not tagged:
         wrong = await put_tag(node, steps, on=True)
-        node.notes += [wrong] if wrong else []
+        if wrong:
+            node.notes.append(wrong)
+            node.state(NodeState.QUARANTINED, reason)
     if node.tagged or phase is not Phase.COMMISSION:
         refused = await _abort(node, phase, steps)
         if _came_through(node, phase, refused=refused):

@@ -16,7 +16,6 @@ from provision.install.lifecycle import Verb, Wish
 from provision.install.machine import Phase
 from provision.install.spec import DeploySpec
 from provision.ironic.settings import IronicImages, IronicSettings
-from provision.workflows.install_book import SERIES
 from provision.workflows.install_node import Checked, Node
 from provision.workflows.install_run import Job, run_fleet
 
@@ -122,8 +121,9 @@ class MemoryWork:
         """Nothing is in its way."""
         return ""
 
-    async def prepare(self, node: Node, phase: Phase) -> None:
-        """Nothing is to be prepared."""
+    async def prepare(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
+        """Nothing is in its way."""
+        return ""
 
     async def send(self, node: Node, phase: Phase) -> None:
         """Release it where that comes first, or boot it."""
@@ -138,7 +138,7 @@ class MemoryWork:
         """It runs; what it runs cannot be told."""
         if self.seeds is not None and Phase.DEPLOY in node.begun:
             self.seeds.settle(node.host)
-        return Checked(notes={SERIES: self.series} if node.installed_here else {})
+        return Checked()
 
 
 async def deploy_into_memory(
@@ -149,6 +149,7 @@ async def deploy_into_memory(
     *,
     seeds: Seeds,
     redeploy: bool = False,
+    again: bool = False,
     from_quarantine: bool = False,
     comment: str = "",
 ) -> list[NodeResult]:
@@ -158,6 +159,6 @@ async def deploy_into_memory(
     """
     image, install = ironic_of(site).image, site.install
     brought = seeds if image.boot_interface == "redfish-virtual-media" else None
-    wish = Wish(Verb.DEPLOY, redeploy, from_quarantine)
+    wish = Wish(Verb.DEPLOY, redeploy, from_quarantine, again)
     work = MemoryWork(wish, install.series, install.kernel, brought, comment)
     return await run_fleet(provisioner, [Job(host, work) for host in hosts], options)

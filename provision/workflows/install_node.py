@@ -9,10 +9,11 @@ from fabricctl.nodes.facts import Value
 from fabricctl.nodes.model import EventKind, NodeState
 from provision.install.machine import QUARANTINE_TAG, Machine, Phase
 from provision.install.outcome import End, NodeResult, Told
-from provision.install.past import RECENT_S, SENDING
 from provision.install.provisioner import Provisioner
-from provision.workflows.install_book import OUTDATED, past_of
+from provision.workflows.install_book import KINDS, OUTDATED
 from provision.workflows.install_model import Progress
+from provision.workflows.install_past import NO_PAST
+from provision.workflows.install_send import SENDING
 from provision.workflows.install_told import reason_of, told_by
 from provision.workflows.install_watch import Seen
 from provision.workflows.install_work import Checked, Desk, Entry, Work
@@ -34,7 +35,9 @@ class Node:
         self.notes: list[str] = []
         self.written = False
         self.restored = False
-        self.past = past_of(desk.user, self.noted, desk.last.get(host), desk.states.get(host))
+        self.lost = False
+        self.past = desk.pasts.get(host, NO_PAST)
+        self._entries: dict[EventKind, Entry] = {}
         self._started = desk.options.clock()
 
     @property
@@ -53,16 +56,26 @@ class Node:
         return QUARANTINE_TAG in self.machine.tags
 
     @property
+    def left(self) -> bool:
+        """Whether an allocation to us is what an installation of ours left."""
+        return self.lost or self.past.left(self.machine.status, self.desk.options.now())
+
+    @property
+    def installed_s(self) -> float | None:
+        """Seconds since our installation was begun by which it is installed; None when that is not recorded."""
+        return self.past.installed_s(self.machine.status, self.desk.options.now())
+
+    @property
     def installed_here(self) -> bool:
         """Whether what is installed was begun by us, in this run or one before, or comes out of quarantine."""
-        return Phase.DEPLOY in self.begun or self.tagged or self.past.unlooked(self.machine, Phase.DEPLOY)
+        if Phase.DEPLOY in self.begun or self.tagged:
+            return True
+        foreign = self.desk.user and self.machine.owner and self.machine.owner != self.desk.user
+        return self.installed_s is not None and not foreign
 
     def since(self, phase: Phase) -> float | None:
-        """Seconds since a phase that is under way was begun by what is recorded, None when it is not."""
-        last = self.past.last
-        if last is None or last.phase is not phase or not last.open or last.age_s > RECENT_S:
-            return None
-        return last.age_s + self.desk.options.clock() - self.desk.started
+        """Seconds since a phase that is under way was begun by us, None when that is not recorded."""
+        return self.past.under_way_s(KINDS[phase], self.desk.options.now())
 
     def say(self, words: str) -> None:
         """Tell how far it is."""
@@ -73,16 +86,24 @@ class Node:
         with self.desk.writing():
             begun = self.desk.options.book.begin(kind, self.host, [(self.machine.status, after)])
         self.written = True
-        return Entry(self.desk, begun)
+        entry = self._entries[kind] = Entry(self.desk, begun)
+        return entry
 
-    def outdate(self, phase: Phase) -> None:
+    def entry(self, kind: EventKind) -> Entry | None:
+        """The newest event of a kind, this run's or one that an earlier run began; None where there is none."""
+        event = self.past.newest.get(kind)
+        if kind not in self._entries and event is not None:
+            self._entries[kind] = Entry(self.desk, self.desk.options.book.resume(event))
+        return self._entries.get(kind)
+
+    def outdate(self) -> None:
         """What a phase makes untrue is not kept any longer. :raises StateError: that cannot be kept."""
         with self.desk.writing():
-            self.desk.options.book.withdraw(self.host, OUTDATED[phase])
+            self.desk.options.book.withdraw(self.host, OUTDATED)
 
-    def still(self, phase: Phase) -> None:
+    def still(self) -> None:
         """A phase was refused: what it would have made untrue holds as before."""
-        self.keep({name: self.noted[name] for name in OUTDATED[phase] if name in self.noted})
+        self.keep({name: self.noted[name] for name in OUTDATED if name in self.noted})
 
     def keep(self, notes: Mapping[str, Value]) -> None:
         """Keep facts. :raises StateError: they cannot be kept."""

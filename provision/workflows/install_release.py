@@ -25,8 +25,9 @@ class ReleaseWork:
         """Nothing is in its way."""
         return ""
 
-    async def prepare(self, node: Node, phase: Phase) -> None:
-        """Nothing is to be prepared."""
+    async def prepare(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
+        """Nothing is in its way."""
+        return ""
 
     async def send(self, node: Node, phase: Phase) -> None:  # noqa: ARG002
         """Begin."""

@@ -11,14 +11,13 @@ from fabricctl.nodes.model import EventKind, Identity
 from provision.install.adoption import Known
 from provision.install.machine import Machine
 from provision.install.outcome import End, NodeResult, Told
-from provision.install.past import INTERRUPTED, SENDING, UNANSWERED
 from provision.install.provisioner import Provisioner
 from provision.install.replacement import RECOMMISSION, NicChange, Replacement, replacement
 from provision.install.spec import EnrolSpec
 from provision.redfish.interrupt import finish
 from provision.workflows.install_enrol import known_machines
 from provision.workflows.install_model import FleetInterrupted, FlowOptions, Progress
-from provision.workflows.install_send import AGAIN
+from provision.workflows.install_send import AGAIN, INTERRUPTED, SENDING, UNANSWERED
 from provision.workflows.install_told import reason_of, told_by
 
 _TRIES = 2

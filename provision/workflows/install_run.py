@@ -68,11 +68,9 @@ class _Run:
     async def go(self) -> list[NodeResult]:
         hosts = [job.host for job in self.jobs]
         watch = Watch(self.provisioner, self.options, self._heard)
-        noted, last = self.options.book.noted(hosts), self.options.book.last(hosts)
-        desk = Desk(
-            *(self.provisioner, self.options, watch, noted, last, self.options.clock(), self.user),
-            states=self.options.book.states(hosts),
-        )
+        noted, pasts = self.options.book.noted(hosts), self.options.book.past(hosts)
+        states = self.options.book.states(hosts)
+        desk = Desk(self.provisioner, self.options, watch, noted, pasts, self.user, states=states)
         tasks = [asyncio.ensure_future(self._one(job, desk)) for job in self.jobs]
         looking = asyncio.ensure_future(watch.run())
         try:
@@ -156,7 +154,7 @@ class _Run:
 
 
 def _broken(tasks: Sequence[asyncio.Future[None]]) -> str:
-    """What went wrong with a whole run, empty when nothing did: results that are there already are told all the same."""
+    """What went wrong with a whole run, empty when nothing did: results that are there are told all the same."""
     errors = [error for task in tasks if not task.cancelled() and (error := task.exception()) is not None]
     for error in errors:
         LOG.debug("a run broke off", exc_info=error)

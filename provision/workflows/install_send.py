@@ -14,20 +14,22 @@ from fabricctl.errors import (
     ProvisionerOutcomeUnknownError,
     ProvisionerUnreachableError,
 )
-from provision.install.past import (
-    ACCEPTED,
-    CARRIED_OUT,
-    INTERRUPTED,
-    NOT_SHOWN,
-    REFUSED,
-    UNANSWERED,
-    UNSENT,
-)
 from provision.redfish.interrupt import finish
 from provision.workflows.journal import Begun
 
 AGAIN = (ProvisionerOutcomeUnknownError, ProvisionerUnreachableError, ProvisionerBusyError)
 """After these a command is looked for and then sent again: it may not have arrived, or it collided with others."""
+SENDING = "being sent, no answer yet"
+UNANSWERED = "answer lost, not read back"
+INTERRUPTED = "interrupted while it was sent, not read back"
+GOES_ON = "interrupted; it goes on in the provisioner"
+ACCEPTED = "accepted"
+NOT_WAITED = "accepted, not waited for"
+CARRIED_OUT = "answer lost; it was carried out"
+LOST = "answer lost, and nothing shows that it was carried out"
+UNSENT = "not sent: "
+OPEN = frozenset({SENDING, UNANSWERED, INTERRUPTED, GOES_ON, ACCEPTED, NOT_WAITED, CARRIED_OUT, LOST})
+"""Last words of an event of which nobody recorded what came of it: whoever sees that says so."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ async def send(
                 return Sent()
             last = error
         except ProvisionerError as error:
-            entry.tell([f"{REFUSED}{error.message}"])
+            entry.tell([f"refused: {error.message}"])
             return Sent(error)
         except FabricctlError as error:
             entry.tell([f"{UNSENT}{error.message}"])
@@ -76,5 +78,5 @@ async def send(
         else:
             entry.tell([ACCEPTED])
             return Sent()
-    entry.tell([NOT_SHOWN])
+    entry.tell([LOST])
     return Sent(last, lost=True)

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 from fabricctl.adapters.store.reading import read_store
 from fabricctl.errors import ProvisionerError
 from fabricctl.nodes.facts import Value
+from fabricctl.nodes.model import NodeState
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
 from provision.install.disk_rule import DiskRule
 from provision.install.disks import choose_boot_disk, verify_root
 from provision.install.hardware import Lack
 from provision.install.machine import QUARANTINE_TAG, Machine, Stage
-from provision.install.past import LastPhase, Past
 from provision.install.provisioner import Provisioner
 from provision.report.install_disks import HostDisks
 from provision.report.install_status import Seen
-from provision.workflows.install_book import DISKS, StoreBook, past_of
+from provision.workflows.install_book import DISKS, StoreBook
 from provision.workflows.install_commission import Judge, no_judge, untold
+from provision.workflows.install_past import NO_PAST, Past
 from provision.workflows.install_run import lookup
 
 if TYPE_CHECKING:
@@ -35,15 +36,17 @@ _SETTLED = (Stage.READY, Stage.ALLOCATED, Stage.DEPLOYED)
 class Kept:
     """What the store knows of hosts.
 
-    :param noted: host -> facts of the family ``install``; :param last: host -> the phase that was begun last.
+    :param noted: host -> facts of the family ``install``; :param pasts: host -> what was begun on it before.
+    :param states: of node records; hosts without one are not in it.
     """
 
     noted: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
-    last: Mapping[str, LastPhase] = field(default_factory=dict)
+    pasts: Mapping[str, Past] = field(default_factory=dict)
+    states: Mapping[str, NodeState] = field(default_factory=dict)
 
-    def past(self, host: str, user: str) -> Past:
-        """What was done to a host before. :param user: as whom the provisioner knows us."""
-        return past_of(user, self.noted.get(host, {}), self.last.get(host))
+    def past(self, host: str) -> Past:
+        """What was begun on it before."""
+        return self.pasts.get(host, NO_PAST)
 
 
 def read_kept(location: Location, site_name: str, hosts: Sequence[str]) -> Kept:
@@ -52,7 +55,7 @@ def read_kept(location: Location, site_name: str, hosts: Sequence[str]) -> Kept:
         if store is None:
             return Kept()
         book = StoreBook(store, "", "")
-        return Kept(book.noted(hosts), book.last(hosts))
+        return Kept(book.noted(hosts), book.past(hosts), book.states(hosts))
 
 
 async def read_status(

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from fabricctl.errors import ProvisionerError
 from fabricctl.nodes.model import EventKind
 from provision.install.machine import QUARANTINE_TAG
-from provision.install.past import SENDING
 from provision.redfish.interrupt import finish
-from provision.workflows.install_send import AGAIN
+from provision.workflows.install_send import AGAIN, SENDING
 from provision.workflows.install_told import reason_of
 from provision.workflows.journal import Begun
 

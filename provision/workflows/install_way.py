@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 from fabricctl.errors import ProvisionerError
-from fabricctl.nodes.model import NodeState
+from fabricctl.nodes.model import EventKind, NodeState
 from provision.install.deadlines import remaining
 from provision.install.lifecycle import Act, Step, Verb, decide, phase_of, under_way
 from provision.install.machine import Phase, Stage
 from provision.install.outcome import End, NodeResult, Told
-from provision.install.past import GOES_ON, NOT_SHOWN, NOT_WAITED, OVERDUE, LastPhase
 from provision.workflows.install_book import KINDS
 from provision.workflows.install_fail import give_up, quarantine
 from provision.workflows.install_node import Node
-from provision.workflows.install_send import send
+from provision.workflows.install_past import found_later, proved
+from provision.workflows.install_send import GOES_ON, NOT_WAITED, send
 from provision.workflows.install_steps import put_tag, quarantine_steps
 from provision.workflows.install_told import reason_of, told_by
 from provision.workflows.install_work import Entry
@@ -30,9 +29,18 @@ async def bring(node: Node) -> NodeResult:
 
     :raises FabricctlError: something else than the provisioner did not do what was asked.
     """
+    _settle(node)
     try:
         for _ in range(_STEPS):
-            step = decide(node.work.wish, node.machine, node.begun, node.past)
+            step = decide(
+                node.work.wish,
+                node.machine,
+                node.begun,
+                ours=node.left,
+                installed_s=node.installed_s,
+                user=node.desk.user,
+                quarantined=node.desk.states.get(node.host) is NodeState.QUARANTINED,
+            )
             result = await _do(node, step)
             if result is not None:
                 return result
@@ -41,6 +49,18 @@ async def bring(node: Node) -> NodeResult:
         return node.result(Told.UNKNOWN, End.UNKNOWN, reason_of(error))
     finally:
         node.desk.watch.leave(node.machine.id)
+
+
+def _settle(node: Node) -> None:
+    """An earlier run began something, and did not see its end: where it has ended, its event says so."""
+    last = node.past.last
+    phase = under_way(node.machine)
+    if last is None or not node.past.open or (phase is not None and KINDS[phase] is last.kind):
+        return
+    entry = node.entry(last.kind)
+    if entry is not None:
+        found = found_later(node.machine.status)
+        entry.tell([f"{last.after}; {found}" if last.kind is EventKind.NODE_QUARANTINE else found])
 
 
 async def _do(node: Node, step: Step) -> NodeResult | None:
@@ -52,8 +72,8 @@ async def _do(node: Node, step: Step) -> NodeResult | None:
         return await _restore(node)
     if step.act is Act.QUARANTINE:
         return await quarantine(node, step.words)
-    if step.act in (Act.DONE, Act.LOOK):
-        return await _done(node, looked=step.act is Act.LOOK)
+    if step.act is Act.DONE:
+        return await _done(node)
     return _stop(node, step)
 
 
@@ -67,14 +87,17 @@ def _stop(node: Node, step: Step) -> NodeResult:
     return node.result(Told.FINDING, End.REFUSED, step.words)
 
 
-async def _done(node: Node, *, looked: bool) -> NodeResult:
-    """It is in the state that was wanted. :param looked: and nobody has looked at it before."""
+async def _done(node: Node) -> NodeResult:
+    """It is in the state that was wanted: is it as wanted?"""
     checked = await node.work.check(node)
     if checked.broken:
         return await quarantine(node, checked.broken)
     if checked.notes:
         node.keep(checked.notes)
     verb = node.work.wish.verb
+    entry = node.entry(KINDS[phase_of(verb)]) if checked.proved else None
+    if entry is not None:
+        entry.tell([proved(node.machine.status, checked.proved)])
     if node.tagged:
         steps = quarantine_steps(node)
         wrong = await put_tag(node, steps, on=False)
@@ -86,8 +109,7 @@ async def _done(node: Node, *, looked: bool) -> NodeResult:
         outcome = Told.UNKNOWN if checked.untold else Told.FINDING
         reason = "; ".join([*checked.findings, *checked.untold])
         return node.result(outcome, _REACHED[verb], reason)
-    reached = node.begun or node.written or looked
-    return node.result(Told.OK, _REACHED[verb] if reached else End.UNCHANGED)
+    return node.result(Told.OK, _REACHED[verb] if node.begun or node.written else End.UNCHANGED)
 
 
 async def _restore(node: Node) -> NodeResult | None:
@@ -110,11 +132,13 @@ async def _restore(node: Node) -> NodeResult | None:
         await node.call(lambda: node.provisioner.restore(node.machine))
 
     if node.machine.stage is not Stage.BROKEN:
+        steps.end("tagged until it is as wanted")
         return None
     sent = await send(command, carried_out, steps.step("marked as fixed"))
     if sent.error is not None:
         node.machine = await node.look() or node.machine
         return node.result(told_by(sent.error), End.NOT_STARTED, reason_of(sent.error))
+    steps.end("marked as fixed, still tagged")
     return None if await node.look() is not None else node.gone()
 
 
@@ -132,18 +156,16 @@ async def _start(node: Node, phase: Phase) -> NodeResult | None:
     if node.machine.stage is not stage:
         node.desk.watch.leave(node.machine.id)
         return None  # it moved meanwhile: decide again
-    refused = node.work.refused(node, phase)
+    refused = await node.work.prepare(node, phase)
     if refused:
         return node.result(Told.FINDING, End.REFUSED, refused)
     barred = await node.barred()
-    if barred:
-        return node.result(Told.FINDING, End.REFUSED, barred)
-    await node.work.prepare(node, phase)
-    barred = "" if node.tagged else node.provisioning(f"{phase.value} begun")
+    if not barred and not node.tagged:
+        barred = node.provisioning(f"{phase.value} begun")
     if barred:
         return node.result(Told.FINDING, End.REFUSED, barred)
     entry = node.begin(KINDS[phase])
-    node.outdate(phase)
+    node.outdate()
 
     async def began() -> bool:
         settle = node.desk.options.deadlines.settle_s
@@ -158,10 +180,9 @@ async def _start(node: Node, phase: Phase) -> NodeResult | None:
         return node.gone()
     if node.machine.stage is stage:
         if not sent.lost:
-            node.still(phase)
+            node.still()
         return node.result(told_by(sent.error), End.NOT_STARTED, node.why(sent.error))
-    if sent.lost:
-        node.past = replace(node.past, last=LastPhase(phase, NOT_SHOWN, 0.0))
+    node.lost = sent.lost and phase is Phase.DEPLOY
     return None  # it moved meanwhile: decide again
 
 
@@ -180,6 +201,8 @@ async def _wait(node: Node, phase: Phase, entry: Entry | None = None) -> NodeRes
     within = deadline if entry is not None else remaining(deadline, node.since(phase))
     node.desk.watch.take(node.machine.id)
     node.begun |= {phase}
+    if entry is None and node.since(phase) is not None:
+        entry = node.entry(KINDS[phase])
     try:
         seen = await node.until(lambda machine: under_way(machine) is not phase, within)
     except asyncio.CancelledError:
@@ -191,6 +214,6 @@ async def _wait(node: Node, phase: Phase, entry: Entry | None = None) -> NodeRes
     if seen.machine is None:
         return node.gone()
     if entry is not None:
-        entry.tell([node.machine.status if not seen.overdue else f"{OVERDUE}{node.machine.status}"])
+        entry.tell([node.machine.status if not seen.overdue else f"overdue: {node.machine.status}"])
     node.say(node.machine.status)
     return await give_up(node, phase, deadline) if seen.overdue else None

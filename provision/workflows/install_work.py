@@ -12,10 +12,10 @@ from fabricctl.nodes.facts import Value
 from fabricctl.nodes.model import NodeState
 from provision.install.lifecycle import Wish
 from provision.install.machine import Phase
-from provision.install.past import LastPhase
 from provision.install.provisioner import Provisioner
 from provision.workflows.install_guard import Guard
 from provision.workflows.install_model import FlowOptions
+from provision.workflows.install_past import Past
 from provision.workflows.journal import Begun
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ class Work(Protocol):
         """Why a phase must not be begun, by the machine as it was read last; empty when it may."""
         ...
 
-    async def prepare(self, node: Node, phase: Phase) -> None:
-        """Once it may begin and has its place; nothing is sent to the provisioner."""
+    async def prepare(self, node: Node, phase: Phase) -> str:
+        """Once it has its place and was read again; nothing is changed. :returns: why it must not be begun."""
         ...
 
     async def send(self, node: Node, phase: Phase) -> None:
@@ -54,12 +54,14 @@ class Checked:
 
     :param broken: why it must not be used, which puts it in quarantine; :param findings: what else is not as wanted.
     :param untold: what could not be told; :param notes: facts to keep.
+    :param proved: what the event of the phase is told beside the state: what was looked at, and is right.
     """
 
     broken: str = ""
     findings: Sequence[str] = ()
     untold: Sequence[str] = ()
     notes: Mapping[str, Value] = field(default_factory=dict)
+    proved: str = ""
 
 
 @runtime_checkable
@@ -85,7 +87,7 @@ async def user_of(provisioner: Provisioner) -> str:
 class Desk:
     """What all nodes of a run share.
 
-    :param noted: and ``last``: what is kept of each host, as it was when the run began; :param started: by its clock.
+    :param noted: and ``pasts``: what is kept of each host, as it was when the run began.
     :param user: as whom the provisioner knows us; :param states: of node records when the run began.
     :param guard: reads node records as they are now.
     """
@@ -94,8 +96,7 @@ class Desk:
     options: FlowOptions
     watch: Watch
     noted: Mapping[str, Mapping[str, Value]]
-    last: Mapping[str, LastPhase]
-    started: float
+    pasts: Mapping[str, Past]
     user: str = ""
     unwritable: str = ""
     guard: Guard = field(init=False)

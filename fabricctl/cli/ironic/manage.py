@@ -42,26 +42,24 @@ def manage(
     harvest. A node that fails goes into quarantine: maintenance with the reason, and a tag in extra.
     """
     from fabricctl.cli.maas.running import carry_out
-    from provision.install.lifecycle import Verb, Wish
+    from provision.install.lifecycle import Act, Verb, Wish
+    from provision.report.change_report import Planned
     from provision.report.install_plan import plan_commission
     from provision.workflows.install_access import flow_options, read_known
     from provision.workflows.install_commission import commission as run
-    from provision.workflows.install_commission import judged_step
+    from provision.workflows.install_commission import unfinished
     from provision.workflows.install_ironic import ironic_judges, ironic_of, open_site_ironic
 
     desk = open_desk(hosts, site, state)
     boots = ironic_of(desk.site).inspect == "agent"
     seen = read_situation(desk, Wish(Verb.COMMISSION, again, from_quarantine), boots=boots)
     judged = ironic_judges(read_known(desk.site, desk.location, desk.hosts))
-    planned = {
-        host: plan_commission(
-            host,
-            machine,
-            judged_step(seen.steps[host], machine, judged[host]),
-            on=seen.powers.on(host),
-        )
-        for host, machine in seen.machines.items()
-    }
+    planned = {}
+    for host, machine in seen.machines.items():
+        planned[host] = plan_commission(host, machine, seen.steps[host], on=seen.powers.on(host))
+        left = unfinished(machine, judged[host], seen.kept.noted.get(host, {}), seen.kept.past(host))
+        if seen.steps[host].act is Act.DONE and left:
+            planned[host] = Planned(host, left)
     plan = seen.plan(desk, planned)
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabricctl.cli.changing import Force, Hosts, Manner, Reason, Yes
+from fabricctl.cli.maas.clock import SkipClocks, clock_checked
 from fabricctl.cli.maas.common import FromQuarantine, SiteFile, Wait, open_desk
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
@@ -26,8 +27,11 @@ def register(app: typer.Typer) -> None:
 def commission(
     hosts: Hosts,
     site: SiteFile = "",
-    again: Annotated[bool, typer.Option("--again", help="Also machines that are ready.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Also machines that are ready; to look at one twice does no harm.")
+    ] = False,
     from_quarantine: FromQuarantine = False,
+    skip_clock_check: SkipClocks = False,
     wait: Wait = True,
     yes: Yes = False,
     force_in_service: Force = False,
@@ -39,29 +43,32 @@ def commission(
 
     HOSTS is a host set such as gpu[001-032], or all. BMC users are left alone. A machine whose hardware is not as site
     file and harvest say, or that takes longer than maas.limits.commission_min, goes into quarantine: tagged and marked
-    as broken, with the reason.
+    as broken, with the reason. Refused the first time: a host with a clock that differs.
     """
     from fabricctl.cli.maas.machines import read_situation
     from fabricctl.cli.maas.running import carry_out
-    from provision.install.lifecycle import Verb, Wish
+    from provision.install.lifecycle import Act, Verb, Wish
+    from provision.report.change_report import Planned
     from provision.report.install_plan import plan_commission
     from provision.workflows.install_access import flow_options, judges, maas_of, open_provisioner, read_known
+    from provision.workflows.install_book import DISKS
     from provision.workflows.install_commission import commission as run
-    from provision.workflows.install_commission import judged_step
+    from provision.workflows.install_commission import unfinished
 
     desk = open_desk(hosts, site, state)
     seen = read_situation(desk, Wish(Verb.COMMISSION, again, from_quarantine))
     judged = judges(read_known(desk.site, desk.location, desk.hosts))
-    planned = {
-        host: plan_commission(
-            host,
-            machine,
-            judged_step(seen.steps[host], machine, judged[host]),
-            on=seen.powers.on(host),
-        )
-        for host, machine in seen.machines.items()
-    }
+    planned = {}
+    for host, machine in seen.machines.items():
+        step = seen.steps[host]
+        planned[host] = plan_commission(host, machine, step, on=seen.powers.on(host))
+        noted, past = seen.kept.noted.get(host, {}), seen.kept.past(host)
+        left = unfinished(machine, judged[host], noted, past)
+        if step.act is Act.DONE and left:
+            planned[host] = Planned(host, left)
     plan = seen.plan(desk, planned)
+    if not skip_clock_check:
+        plan = clock_checked(desk, seen, plan, DISKS)
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
         options = replace(flow_options(maas_of(desk.site).limits), book=book, progress=heard, wait=wait)

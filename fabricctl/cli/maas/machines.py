@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,12 +28,14 @@ class Situation:
 
     :param machines: host -> its machine, of those that have one; :param steps: the same -> what is to be done next.
     :param powers: what BMCs said of hosts that would be started or stopped.
+    :param user: as whom the provisioner knows us, empty when it cannot tell.
     """
 
     machines: Mapping[str, Machine]
     steps: Mapping[str, Step]
     kept: Kept
     powers: Powers
+    user: str = ""
 
     def plan(
         self, desk: Desk, planned: Mapping[str, Planned], disks: list[Mapping[str, str]] | None = None
@@ -55,7 +58,6 @@ def read_situation(desk: Desk, wish: Wish, opened: Opened | None = None, *, boot
     """
     from fabricctl.cli.maas.power_look import look_at_power
     from fabricctl.cli.maas.running import ask_maas
-    from provision.install.lifecycle import decide
     from provision.report.install_plan import starts
     from provision.workflows.install_access import open_provisioner
     from provision.workflows.install_run import lookup
@@ -67,10 +69,26 @@ def read_situation(desk: Desk, wish: Wish, opened: Opened | None = None, *, boot
             machines = await lookup(provisioner, desk.hosts)
             return machines, await user_of(provisioner) if machines else ""
 
+    now = datetime.now(UTC)
     kept = read_kept(desk.location, desk.site.name, desk.hosts)
     machines, user = ask_maas(desk, read, "reading machines")
-    steps = {host: decide(wish, machine, past=kept.past(host, user)) for host, machine in machines.items()}
+    steps = {host: _step(wish, host, machine, kept, now, user) for host, machine in machines.items()}
     powers = look_at_power(desk, [host for host, step in steps.items() if boots and starts(step)])
     if powers.interrupted:
         raise KeyboardInterrupt
-    return Situation(machines, steps, kept, powers)
+    return Situation(machines, steps, kept, powers, user)
+
+
+def _step(wish: Wish, host: str, machine: Machine, kept: Kept, now: datetime, user: str) -> Step:
+    from fabricctl.nodes.model import NodeState
+    from provision.install.lifecycle import decide
+
+    past = kept.past(host)
+    return decide(
+        wish,
+        machine,
+        ours=past.left(machine.status, now),
+        installed_s=past.installed_s(machine.status, now),
+        user=user,
+        quarantined=kept.states.get(host) is NodeState.QUARANTINED,
+    )

@@ -33,14 +33,9 @@ from tests.sim.maas.hardware import xe9680
 from tests.sim.maas.process import ServedDouble, maas_double
 
 T = TypeVar("T")
-REQUESTS_PER_TICK = 5
-"""HTTP requests of one look at everything: what changed, in one page of a thousand events and never more than four, and
-one bulk read."""
 REQUESTS_PER_NODE = 6
 """HTTP requests a node costs in one verb when nothing goes wrong, beside the shared looks: an installation that is
 asked for again releases, sets the boot disk and the layout, reads them back, and starts."""
-REQUESTS_PER_FAILURE = 14
-"""HTTP requests a node costs on top when its phase fails: the reason, the tag, abort, release, marked as broken."""
 BOSS = DiskRule(model="*BOSS*")
 DEADLINES = Deadlines(settle_s=60)
 HOPS = 12
@@ -122,6 +117,10 @@ class MortalBook(StoreBook):
     def begin(self, *args: Any) -> Any:
         self.line.check()
         return _MortalEntry(super().begin(*args), self.line)
+
+    def resume(self, *args: Any) -> Any:
+        self.line.check()
+        return _MortalEntry(super().resume(*args), self.line)
 
     def move(self, *args: Any) -> str:
         self.line.check()

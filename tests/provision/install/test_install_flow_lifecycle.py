@@ -10,17 +10,6 @@ from hypothesis import strategies as st
 
 from provision.install.lifecycle import Act, Step, Verb, Wish, decide
 from provision.install.machine import QUARANTINE_TAG, Machine, Phase, Stage
-from provision.install.past import (
-    ACCEPTED,
-    GOES_ON,
-    NOT_SHOWN,
-    NOT_WAITED,
-    RECENT_S,
-    SENDING,
-    UNANSWERED,
-    LastPhase,
-    Past,
-)
 
 COMMISSION, DEPLOY, RELEASE = Wish(Verb.COMMISSION), Wish(Verb.DEPLOY), Wish(Verb.RELEASE)
 
@@ -38,7 +27,7 @@ TAGGED = (QUARANTINE_TAG,)
         (COMMISSION, Stage.NEW, Act.START, Phase.COMMISSION),
         (COMMISSION, Stage.MANAGING, Act.WAIT, Phase.COMMISSION),
         (COMMISSION, Stage.RELEASING, Act.WAIT, Phase.RELEASE),
-        (COMMISSION, Stage.READY, Act.LOOK, None),
+        (COMMISSION, Stage.READY, Act.DONE, None),
         (COMMISSION, Stage.DEPLOYING, Act.REFUSE, None),
         (COMMISSION, Stage.DEPLOYED, Act.REFUSE, None),
         (COMMISSION, Stage.ALLOCATED, Act.REFUSE, None),
@@ -125,7 +114,7 @@ def test_an_installed_machine_is_installed_again_only_when_asked() -> None:
 
 def test_a_machine_this_run_installed_is_not_installed_again() -> None:
     again = Wish(Verb.DEPLOY, again=True)
-    assert decide(again, machine(Stage.DEPLOYED), frozenset({Phase.RELEASE, Phase.DEPLOY})).act is Act.LOOK
+    assert decide(again, machine(Stage.DEPLOYED), frozenset({Phase.RELEASE, Phase.DEPLOY})).act is Act.DONE
 
 
 def test_an_installation_that_is_under_way_is_waited_for_and_not_begun_again() -> None:
@@ -146,34 +135,12 @@ def test_a_machine_that_went_back_is_not_started_again_and_again(
     assert decide(wish, machine(stage), frozenset({phase})).act is Act.FAIL
 
 
-def installing(after: str, age_s: float = 60.0, user: str = "ops") -> Past:
-    """We began to install it."""
-    return Past(user, LastPhase(Phase.DEPLOY, after, age_s))
-
-
-@pytest.mark.parametrize("after", [SENDING, UNANSWERED, ACCEPTED, NOT_WAITED, GOES_ON, NOT_SHOWN])
-def test_an_allocation_that_our_installation_may_have_left_goes_into_quarantine(after: str) -> None:
-    assert decide(DEPLOY, machine(Stage.ALLOCATED, owner="ops"), past=installing(after)).act is Act.QUARANTINE
-
-
-@pytest.mark.parametrize(
-    "past",
-    [
-        Past(),
-        Past("ops"),
-        installing("Deployed"),
-        installing("refused: 500"),
-        installing("not sent: no name"),
-        installing(ACCEPTED, age_s=RECENT_S + 1),
-        installing(ACCEPTED, user=""),
-        installing(ACCEPTED, user="me"),
-        Past("ops", LastPhase(Phase.RELEASE, ACCEPTED, 60.0)),
-        Past("ops", LastPhase(None, ACCEPTED, 60.0)),
-    ],
-)
-def test_any_other_allocation_is_somebodys_and_is_refused(past: Past) -> None:
-    step = decide(DEPLOY, machine(Stage.ALLOCATED, owner="ops"), past=past)
-    assert step == Step(Act.REFUSE, words="it is Allocated to ops: release it first")
+def test_an_allocation_to_us_that_our_installation_left_goes_into_quarantine_any_other_is_refused() -> None:
+    left = machine(Stage.ALLOCATED, owner="ops")
+    assert decide(DEPLOY, left, ours=True, user="ops").act is Act.QUARANTINE
+    for ours, user in ((False, "ops"), (True, ""), (False, ""), (True, "me"), (False, "me")):
+        step = decide(DEPLOY, left, ours=ours, user=user)
+        assert step == Step(Act.REFUSE, words="it is Allocated to ops: release it first")
 
 
 @pytest.mark.parametrize(
@@ -188,36 +155,23 @@ def test_any_other_allocation_is_somebodys_and_is_refused(past: Past) -> None:
 @pytest.mark.parametrize("wish", [COMMISSION, DEPLOY, Wish(Verb.DEPLOY, True, True)])
 def test_what_another_user_holds_is_left_alone(wish: Wish, stage: Stage, words: str) -> None:
     seen = machine(stage, owner="eve", failed=Phase.DEPLOY if stage is Stage.FAILED else None)
-    for past in (Past("ops"), installing(ACCEPTED)):
-        assert decide(wish, seen, past=past) == Step(Act.REFUSE, words=words)
-        assert decide(wish, seen, frozenset({Phase.DEPLOY}), past) == Step(Act.REFUSE, words=words)
+    for begun in (frozenset[Phase](), frozenset({Phase.DEPLOY})):
+        assert decide(wish, seen, begun, ours=True, user="ops") == Step(Act.REFUSE, words=words)
 
 
 def test_what_another_user_holds_is_released_when_that_is_asked_for() -> None:
-    assert decide(RELEASE, machine(Stage.ALLOCATED, owner="eve"), past=Past("ops")).act is Act.START
-
-
-def test_an_installation_nobody_saw_the_end_of_is_looked_at_and_not_begun_again() -> None:
-    seen = machine(Stage.DEPLOYED, owner="ops")
-    for wish in (DEPLOY, Wish(Verb.DEPLOY, again=True)):
-        assert decide(wish, seen, past=installing(ACCEPTED)).act is Act.LOOK
-        assert decide(wish, seen, past=installing("Deployed")).act is Act.LOOK
-    looked = replace(installing("Deployed"), looked_at=frozenset({Phase.DEPLOY}))
-    assert decide(DEPLOY, seen, past=looked).act is Act.DONE
-    assert decide(Wish(Verb.DEPLOY, again=True), seen, past=looked).act is Act.START
-    assert decide(DEPLOY, seen, past=installing("refused: 409")).act is Act.DONE
-    assert decide(DEPLOY, replace(seen, owner="eve"), past=installing(ACCEPTED)).act is Act.DONE
+    assert decide(RELEASE, machine(Stage.ALLOCATED, owner="eve"), user="ops").act is Act.START
 
 
 @pytest.mark.parametrize(
     ("wish", "stage", "begun", "act"),
     [
         (COMMISSION, Stage.READY, frozenset(), Act.START),
-        (COMMISSION, Stage.READY, frozenset({Phase.COMMISSION}), Act.LOOK),
+        (COMMISSION, Stage.READY, frozenset({Phase.COMMISSION}), Act.DONE),
         (COMMISSION, Stage.MANAGING, frozenset(), Act.WAIT),
         (DEPLOY, Stage.READY, frozenset(), Act.START),
-        (DEPLOY, Stage.DEPLOYED, frozenset(), Act.LOOK),
-        (DEPLOY, Stage.DEPLOYED, frozenset({Phase.DEPLOY}), Act.LOOK),
+        (DEPLOY, Stage.DEPLOYED, frozenset(), Act.DONE),
+        (DEPLOY, Stage.DEPLOYED, frozenset({Phase.DEPLOY}), Act.DONE),
         (RELEASE, Stage.READY, frozenset(), Act.DONE),
     ],
 )
@@ -255,20 +209,13 @@ MACHINES = st.builds(
     st.builds(Wish, st.sampled_from(Verb), st.booleans(), st.booleans()),
     MACHINES,
     st.frozensets(st.sampled_from(Phase)),
-    st.builds(
-        Past,
-        st.sampled_from(["", "ops"]),
-        st.none()
-        | st.builds(
-            LastPhase, st.sampled_from([None, *Phase]), st.sampled_from([ACCEPTED, "Ready"]), st.just(9.0)
-        ),
-        st.frozensets(st.sampled_from(Phase)),
-    ),
+    st.booleans(),
+    st.sampled_from(["", "ops"]),
 )
 def test_there_is_a_decision_for_everything_and_a_phase_is_begun_once(
-    wish: Wish, seen: Machine, begun: frozenset[Phase], past: Past
+    wish: Wish, seen: Machine, begun: frozenset[Phase], ours: bool, user: str
 ) -> None:
-    step = decide(wish, seen, begun, past)
+    step = decide(wish, seen, begun, ours=ours, user=user)
     assert (step.phase is not None) is (step.act in (Act.START, Act.WAIT))
     if step.act is Act.START:
         assert step.phase not in begun or step.phase is Phase.RELEASE

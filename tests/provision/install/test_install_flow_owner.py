@@ -62,7 +62,7 @@ def killed_in(kit: Kit, status: str, *, redeploy: bool = False) -> None:
     """A run that dies when MAAS has the machine in a status."""
     with pytest.raises(KilledError):
         kit.run(
-            lambda client: client.deploy([HOST], redeploy=redeploy),
+            lambda client: client.deploy([HOST], redeploy=redeploy, again=redeploy),
             kill_when=lambda: kit.maas.double.machine(HOST).status.value == status,
         )
 
@@ -105,8 +105,7 @@ def test_a_redeploy_that_was_killed_is_looked_at_when_it_is_run_again_and_not_in
     assert not {"install.root_serial", "install.series"} & facts
     kit.maas.advance(7200)
     assert kit.ends() == {HOST: ("Deployed", False)}
-    result = deployed(kit, redeploy=True)
-    assert result.end is End.DEPLOYED
+    assert deployed(kit, redeploy=True).end is End.UNCHANGED
     assert kit.keys.settled == [HOST]
     assert sum(one.op == "deploy" for one in kit.maas.double.requests) == 2
     facts = {one.fact.field for one in kit.store.facts.current([HOST])[HOST]}
@@ -119,7 +118,7 @@ def test_a_killed_redeploy_onto_another_disk_ends_in_quarantine_when_it_is_run_a
     killed_in(kit, "Deploying", redeploy=True)
     kit.maas.advance(7200)
     storage = kit.maas.double.machine(HOST).storage
-    storage.boot_id = next(disk.id for disk in storage.disks if "BOSS" not in disk.model)
+    storage.boot_id = next(disk.id for disk in storage.disks if "BOSS" not in str(disk.model))
     result = deployed(kit)
     assert result.end is End.QUARANTINED
     assert "it was installed on another disk" in result.reason
@@ -139,7 +138,7 @@ def test_a_release_that_is_refused_leaves_what_is_known_of_the_installation(kit:
             kit.maas.double.machine(host).locked = True
             return "kept"
 
-        return (await client.deploy([HOST], redeploy=True, export=export))[0]
+        return (await client.deploy([HOST], redeploy=True, again=True, export=export))[0]
 
     result = kit.run(locked_meanwhile)
     assert (result.end, result.after) == (End.NOT_STARTED, "Deployed")

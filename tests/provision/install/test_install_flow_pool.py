@@ -14,7 +14,6 @@ from provision.install.deadlines import Deadlines
 from provision.install.lifecycle import Act, Verb, Wish, decide
 from provision.install.machine import Machine, Phase, Stage
 from provision.install.outcome import End, NodeResult, Told
-from provision.install.past import Past
 from provision.workflows.install_model import Progress
 from provision.workflows.install_release import release
 from tests.provision.install.flow_kit import Client, KilledError, Kit, by_host, flow_kit, hosts_of
@@ -244,11 +243,11 @@ def test_a_failed_installation_is_released_only_when_its_quarantine_is_overridde
 
 def test_somebody_elses_failure_is_not_quarantined_by_a_release() -> None:
     failed = Machine("abc", HOST, Stage.FAILED, "Failed deployment", failed=Phase.DEPLOY, owner="alice")
-    step = decide(Wish(Verb.RELEASE), failed, past=Past("ops"))
+    step = decide(Wish(Verb.RELEASE), failed, user="ops")
     assert step.act is Act.REFUSE
     assert "for alice" in step.words
     wish = Wish(Verb.RELEASE, from_quarantine=True)
-    assert decide(wish, failed, past=Past("ops")).act is Act.START
+    assert decide(wish, failed, user="ops").act is Act.START
 
 
 # -- node records ----------------------------------------------------------------------------------------------

@@ -48,7 +48,12 @@ def commission(kit: Kit) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "words"), [("replace-boot-disk", "disks are not those recorded"), ("missing-gpu", "")]
+    ("kind", "words"),
+    [
+        ("replace-boot-disk", "disks are not those recorded"),
+        ("missing-disk", "is missing"),
+        ("missing-gpu", "expected 8 GPUs, found 7"),
+    ],
 )
 def test_disks_are_looked_at_again_once_a_host_has_its_place(kit: Kit, kind: str, words: str) -> None:
     def meanwhile() -> None:
@@ -58,13 +63,10 @@ def test_disks_are_looked_at_again_once_a_host_has_its_place(kit: Kit, kind: str
     before = len([one for one in kit.maas.double.requests if one.op == "deploy"])
     results = deployed(kit, meanwhile)
     assert results[FIRST].end is End.DEPLOYED
-    if words:
-        assert results[WAITING].end is End.REFUSED
-        assert words in results[WAITING].reason
-        assert kit.ends()[WAITING] == ("Ready", False)
-        assert len([one for one in kit.maas.double.requests if one.op == "deploy"]) == before + 1
-    else:
-        assert results[WAITING].end is End.DEPLOYED
+    assert results[WAITING].end is End.REFUSED
+    assert words in results[WAITING].reason
+    assert kit.ends()[WAITING] == ("Ready", False)
+    assert len([one for one in kit.maas.double.requests if one.op == "deploy"]) == before + 1
 
 
 def test_disks_in_another_order_are_found_again_once_a_host_has_its_place(kit: Kit) -> None:

@@ -101,7 +101,7 @@ class Contract:
         self.asked = schema[operation[1]][operation[0].upper()]
         self.beyond = BEYOND.get(operation, {})
 
-    def ask(self, case: schemathesis.Case) -> Any:
+    def ask(self, case: schemathesis.Case[Any]) -> Any:
         """Send a request; the answer, which is as documented."""
         response = case.call(
             base_url=f"{self.served.url}/api/2.0",
@@ -152,7 +152,7 @@ def test_answers_are_as_documented(captures: Path, served: ServedDouble, operati
         suppress_health_check=list(HealthCheck),
     )
     @given(case=contract.asked.as_strategy())
-    def ask(case: schemathesis.Case) -> None:
+    def ask(case: schemathesis.Case[Any]) -> None:
         statuses.append(contract.ask(case).status_code)
 
     ask()
