@@ -122,11 +122,13 @@ def test_a_node_whose_bmc_does_not_answer_is_said_and_installed_all_the_same(hal
 
 
 def test_what_was_begun_and_not_waited_for_is_waited_for_by_the_next_run(hall_of: Start) -> None:
-    hall = ready(hall_of(1, speed=120.0))
+    hall = ready(hall_of(1))
+    hall.pace(0)
     begun = hall.do("deploy", "all", "--yes", "--no-wait")
     assert "begun                         1  gpu001" in begun.out
     assert hall.statuses == {"gpu001": "Deploying"}
-    assert "it is Deploying already: wait for its end" in hall.do("deploy", "all", "--yes").out
+    with hall.waited_for():
+        assert "it is Deploying already: wait for its end" in hall.do("deploy", "all", "--yes").out
     assert hall.statuses == {"gpu001": "Deployed"}
 
 
