@@ -17,7 +17,7 @@ REQUESTS_PER_TICK = 5
 one bulk read."""
 REQUESTS_PER_NODE = 6
 """HTTP requests a node costs in one verb when nothing goes wrong, beside the shared looks: an installation that is
-asked for again releases, sets the boot disk and the layout, reads them back, and starts."""
+asked for again counts GPUs, releases, sets the boot disk and the layout, reads them back, and starts."""
 REQUESTS_PER_FAILURE = 14
 """HTTP requests a node costs on top when its phase fails: the reason, the tag, abort, release, marked as broken."""
 
