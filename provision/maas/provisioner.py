@@ -15,6 +15,7 @@ from fabricctl.errors import (
     ProvisionerForbiddenError,
     ProvisionerGarbledError,
     ProvisionerNotFoundError,
+    ProvisionerOutcomeUnknownError,
     ProvisionerRefusedError,
     ProvisionerUnsupportedError,
 )
@@ -24,6 +25,7 @@ from provision.http.asked import shorten
 from provision.http.lost import unreadable
 from provision.install.machine import QUARANTINE_TAG, Disk, Machine, Stage
 from provision.install.spec import DeploySpec, EnrolSpec, Power
+from provision.maas.noted import reason_in, with_reason, without_reason
 from provision.maas.parse import mapping, number
 from provision.maas.reads import MaasReads
 from provision.maas.retry import Sleep
@@ -129,7 +131,8 @@ class MaasProvisioner(MaasReads):
 
         Where the tag cannot be put on, it is marked all the same, and then that error is raised.
         Only a machine's owner may mark it: a Ready one, which has none, is allocated first. A New one cannot be
-        allocated by anybody, so that its tag is enough where MAAS refuses to mark it.
+        allocated by anybody, so that its tag is enough where MAAS refuses to mark it; the reason goes into its
+        description, which may be written in any state.
         :raises ProvisionerForbiddenError: it is somebody else's, or is being released; the tag is on it.
         """
         untagged: ProvisionerError | None = None
@@ -152,11 +155,26 @@ class MaasProvisioner(MaasReads):
         except ProvisionerForbiddenError:
             if machine.stage is not Stage.NEW:
                 raise
+            await self._describe(machine, with_reason(machine.description, comment_of(reason)))
+
+    async def _describe(self, machine: Machine, text: str) -> None:
+        """Write its description, twice where the answer is lost; where it cannot be, the tag holds all the same."""
+        ask = Ask("PUT", f"machines/{machine.id}/", form={"description": text}, host=self._host(machine.id))
+        for _ in range(2):
+            try:
+                await self._transport.send(ask)
+            except ProvisionerOutcomeUnknownError:
+                continue
+            except ProvisionerError:
+                return
+            return
 
     async def restore(self, machine: Machine) -> None:
-        """Marked as fixed where it is broken; the tag stays on."""
+        """Marked as fixed where it is broken, our reason out of its description; the tag stays on."""
         if machine.stage is Stage.BROKEN:
             await self._operate(machine.id, "mark_fixed")
+        if reason_in(machine.description):
+            await self._describe(machine, without_reason(machine.description))
 
     async def tag(self, ids: Sequence[str], tag: str, *, on: bool = True) -> None:
         """Put a tag on machines or take it off; made where it is not there.
