@@ -78,12 +78,8 @@ class Machine:
     :param service_tag: serial number of the system as the machine told it, empty before commissioning.
     :param bmc_address: where known; :param boot_disk: id of the disk it boots from, empty when none is set.
     :param root_disk: id of the disk that holds the root file system as it is laid out, empty when none is.
-<<<<<<< HEAD
-    :param gpus: accelerators, None when nobody counted them.
-    :param untold: what should always be told of a machine, and was not, in words: nothing is done to it then.
-=======
     :param gpus: accelerators, None when nobody counted them. :param description: people's own text about it.
->>>>>>> main
+    :param untold: what should always be told of a machine, and was not, in words: nothing is done to it then.
     :param owner: who allocated it; :param locked: nobody may change it; :param power: ``on``, ``off``, ``unknown``.
     """
 
@@ -111,11 +107,8 @@ class Machine:
     locked: bool = False
     series: str = ""
     kernel: str = ""
-<<<<<<< HEAD
     untold: tuple[str, ...] = ()
-=======
     description: str = ""
->>>>>>> main
 
     @property
     def macs(self) -> tuple[Mac, ...]:

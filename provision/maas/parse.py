@@ -74,11 +74,8 @@ def _machine(fields: Mapping[str, Any]) -> Machine:
         locked=fields.get("locked") is True,
         series=text(fields.get("distro_series")).rpartition("/")[2],
         kernel=text(fields.get("hwe_kernel")),
-<<<<<<< HEAD
         untold=tuple(_untold(fields)),
-=======
         description=text(fields.get("description")),
->>>>>>> main
     )
 
 

@@ -38,11 +38,8 @@ class Install:
     refused: str = ""
     wipes: bool = True
     pools: str = ""
-<<<<<<< HEAD
     before: str = ""
-=======
     cleans: bool = False
->>>>>>> main
 
 
 def starts(step: Step) -> bool:
@@ -53,12 +50,8 @@ def starts(step: Step) -> bool:
 def plan_commission(host: str, machine: Machine, step: Step, *, on: bool, cleans: bool = False) -> Planned:
     """What commissioning would do. :param on: the machine runs, by its BMC; :param cleans: Ironic erases its disks."""
     again = "commission again" if machine.stage is Stage.READY else "commission"
-<<<<<<< HEAD
-    return _planned(host, machine, step, Phase.COMMISSION, again, cut(machine) if on else "")
-=======
-    lost = [*([cleaned(machine)] if cleans else []), *([CUT] if on else [])]
+    lost = [*([cleaned(machine)] if cleans else []), *([cut(machine)] if on else [])]
     return _planned(host, machine, step, Phase.COMMISSION, again, "; ".join(lost))
->>>>>>> main
 
 
 def plan_deploy(host: str, machine: Machine, step: Step, install: Install, *, on: bool) -> Planned:
@@ -83,12 +76,8 @@ def cleaned(machine: Machine) -> str:
 
 def _lost(host: str, machine: Machine, install: Install, *, releases: bool, on: bool) -> Iterator[str]:
     wiped = HostDisks(host, machine, install.choice).wiped if install.wipes else ()
-<<<<<<< HEAD
-    if installed(machine, install.before):
-=======
     root = install.choice.disk
-    if installed(machine):
->>>>>>> main
+    if installed(machine, install.before):
         yield "the system that is on it is lost"
     if wiped:
         yield f"wipes {counted(wiped)}"
