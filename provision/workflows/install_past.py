@@ -79,6 +79,11 @@ class Past:
         event = self.newest.get(EventKind.NODE_COMMISSION)
         return COMPARED in event.after if event is not None else None
 
+    def installed_after(self, moment: datetime) -> bool:
+        """Whether an installation that was begun later came to its end, by its event."""
+        event = self.newest.get(EventKind.NODE_DEPLOY)
+        return event is not None and self.verified and event.at > moment
+
     @property
     def verified(self) -> bool:
         """Whether the boot disk of its last installation was looked at."""

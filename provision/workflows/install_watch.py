@@ -11,7 +11,7 @@ from fabricctl.errors import ProvisionerError, ProvisionerLoginError
 from provision.install.machine import Machine
 from provision.install.provisioner import Provisioner
 from provision.install.spec import Changes
-from provision.install.waves import QUIET_S, Watched, startable, to_read
+from provision.install.waves import Watched, startable, to_read
 from provision.workflows.install_model import FlowOptions
 
 TELL_SILENCE_S = 60.0
@@ -51,7 +51,7 @@ class Watch:
         self._provisioner, self._options, self._heard = provisioner, options, heard
         self._waiters: dict[str, _Waiter] = {}
         self._starts: deque[tuple[str, asyncio.Future[None]]] = deque()
-        self._flowing: dict[str, float] = {}
+        self._flowing: set[str] = set()
         self._cursor: str | None = None
         self._silent_since: float | None = None
         self._told_silent = 0.0
@@ -79,7 +79,7 @@ class Watch:
         return (await self.until(id, lambda _: True, self._options.deadlines.silence_s, look=True)).machine
 
     async def place(self, id: str) -> None:
-        """Wait for a place among those that are under way. It is kept until :meth:`leave`.
+        """Wait for a place among those that are under way. It is kept until :meth:`leave`, at most to its deadline.
 
         :raises ProvisionerError: the provisioner refuses the key.
         """
@@ -90,11 +90,11 @@ class Watch:
 
     def take(self, id: str) -> None:
         """A machine that is under way already has its place at once."""
-        self._flowing.setdefault(id, self._options.clock())
+        self._flowing.add(id)
 
     def leave(self, id: str) -> None:
         """Give its place to another."""
-        self._flowing.pop(id, None)
+        self._flowing.discard(id)
 
     def _check(self) -> None:
         if self._refused is not None:
@@ -123,15 +123,16 @@ class Watch:
             self._silence(error)
 
     def _start_some(self) -> None:
-        now = self._options.clock()
-        flowing = sum(1 for heard in self._flowing.values() if now - heard < QUIET_S)
         number = startable(
-            len(self._starts), flowing, wave=self._options.wave, at_once=self._options.deploying
+            len(self._starts),
+            len(self._flowing),
+            wave=self._options.wave,
+            at_once=self._options.deploying,
         )
         while number and self._starts:
             id, start = self._starts.popleft()
             if not start.done():
-                self._flowing[id] = now
+                self._flowing.add(id)
                 start.set_result(None)
                 number -= 1
 
@@ -146,8 +147,6 @@ class Watch:
             waiter = self._waiters[id]
             if waiter.watched.urgent is None:
                 waiter.watched = replace(waiter.watched, urgent=now)
-        for id in changes.ids & self._flowing.keys():
-            self._flowing[id] = now
         for id, words in changes.said.items():
             self._heard(id, words)
 

@@ -96,7 +96,7 @@ async def _done(node: Node) -> NodeResult:
     if entry is not None:
         entry.tell([proved(node.machine.status, checked.proved)])
     if node.tagged:
-        wrong = await put_tag(node, on=False)
+        wrong = await _taken_back(node)
         if wrong:
             return node.result(Told.UNKNOWN, End.QUARANTINED, wrong)
         node.state(NodeState.PROVISIONING, "taken out of quarantine")
@@ -105,6 +105,16 @@ async def _done(node: Node) -> NodeResult:
         reason = "; ".join([*checked.findings, *checked.untold])
         return node.result(outcome, _REACHED[verb], reason)
     return node.result(Told.OK, _REACHED[verb] if node.begun or node.written else End.UNCHANGED)
+
+
+async def _taken_back(node: Node) -> str:
+    """Its tag off, last of all. :returns: why it could not be, empty when it was."""
+    if not node.restored:
+        try:
+            await node.call(lambda: node.provisioner.restore(node.machine))
+        except ProvisionerError as error:
+            return f"it cannot be taken out of quarantine: {reason_of(error)}"
+    return await put_tag(node, on=False)
 
 
 async def _restore(node: Node) -> NodeResult | None:

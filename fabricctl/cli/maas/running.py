@@ -83,14 +83,19 @@ def ask_maas(desk: Desk, work: Callable[[], Coroutine[Any, Any, T]], what: str) 
 
 def _name_place(desk: Desk, error: ProvisionerError) -> None:
     """Add to an error where MAAS is, or what its key was read from: never what the key is."""
-    maas = desk.site.maas
-    if maas is None or desk.provisioner != "MAAS":
+    maas, ironic = desk.site.maas, desk.site.ironic
+    away = isinstance(error, ProvisionerUnreachableError | ProvisionerDeadlineError) and not error.hint
+    if desk.provisioner != "MAAS":
+        if ironic is not None and away:
+            error.hint = f"ironic.url is {ironic.url}"
+        return
+    if maas is None:
         return
     if isinstance(error, ProvisionerLoginError):
         error.hint = (
             f"the key is read from {maas.api_key}; maas apikey --username USER prints it on MAAS's own host"
         )
-    elif isinstance(error, ProvisionerUnreachableError | ProvisionerDeadlineError) and not error.hint:
+    elif away:
         error.hint = f"maas.url is {maas.url}"
 
 

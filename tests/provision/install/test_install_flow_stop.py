@@ -15,6 +15,7 @@ from provision.install.deadlines import Deadlines
 from provision.install.outcome import End, NodeResult, Told
 from provision.workflows.install_model import FleetInterrupted
 from tests.provision.install.flow_kit import REQUESTS_PER_NODE, Client, Kit, by_host, flow_kit, hosts_of
+from tests.sim.maas.time import Durations
 
 
 @pytest.fixture
@@ -101,24 +102,46 @@ def test_no_more_are_installed_at_the_same_time_than_the_limit(kit: Kit) -> None
     ready(kit, hosts)
     kit.more = {"deploying": 2}
     kit.run(lambda client: client.deploy(hosts))
+    assert most_at_once(kit) == 2
+
+
+def most_at_once(kit: Kit) -> int:
+    """Machines that were Deploying at the same time, by MAAS's events."""
     under_way, most = 0, 0
     for event in kit.maas.double.events.events:
         under_way += event.description.endswith("to 'Deploying'")
         under_way -= event.description.startswith("From 'Deploying'")
         most = max(most, under_way)
-    assert most == 2
+    return most
 
 
-def test_hosts_that_hang_do_not_keep_the_places_of_others(kit: Kit) -> None:
+@pytest.mark.parametrize("stuck", [1, 2])
+def test_a_host_that_hangs_counts_until_its_deadline_and_costs_others_one_place(kit: Kit, stuck: int) -> None:
     hosts = hosts_of(6)
     ready(kit, hosts)
-    for host in hosts[:2]:
+    for host in hosts[:stuck]:
         kit.maas.double.faults.add("stuck-forever", host, "deploy")
     kit.more = {"deploying": 2}
-    kit.deadlines = Deadlines(deploy_s=4 * 3600, settle_s=60)
+    kit.deadlines = Deadlines(deploy_s=2400, settle_s=60)
     results = by_host(kit.run(lambda client: client.deploy(hosts)))
-    assert all(results[host].end is End.DEPLOYED for host in hosts[2:])
-    assert max(results[host].seconds for host in hosts[2:]) < 3600
+    assert all(results[host].end is End.DEPLOYED for host in hosts[stuck:])
+    assert most_at_once(kit) == 2
+    first = min(results[host].seconds for host in hosts[stuck:])
+    assert first < 1000 if stuck == 1 else 2400 < first < 2400 + 1200
+    installs = 1000 * (len(hosts) - stuck)  # one after the other, 12 min each and a fifth more
+    assert max(results[host].seconds for host in hosts[stuck:]) < 2400 + installs
+
+
+def test_a_host_that_is_silent_for_half_an_hour_and_goes_on_is_counted_all_the_time(tmp_path: Path) -> None:
+    slow = Durations(deploy_s=2 * 3600)
+    with flow_kit(tmp_path, durations=slow, node_timeout=240) as kit:
+        hosts = hosts_of(4)
+        ready(kit, hosts)
+        kit.more = {"deploying": 2, "poll_s": 60.0}
+        kit.deadlines = Deadlines(deploy_s=4 * 3600, settle_s=60)
+        results = kit.run(lambda client: client.deploy(hosts))
+        assert {one.end for one in results} == {End.DEPLOYED}
+        assert most_at_once(kit) == 2
 
 
 def test_a_maas_that_falls_silent_ends_the_run_with_could_not_tell(kit: Kit) -> None:

@@ -118,7 +118,8 @@ def with_pools(hall: MaasHall) -> Iterator[Sshd]:
     """The installed host answers, and its zpool tells of two pools."""
     tools = hall.folder / "bin"
     tools.mkdir()
-    script = f"case $1 in list) printf %s {shlex.quote(FUSE_LIST)};; status) printf %s {shlex.quote(FUSE_STATUS)};; esac"
+    listed, status = shlex.quote(FUSE_LIST), shlex.quote(FUSE_STATUS)
+    script = f"case $1 in list) printf %s {listed};; status) printf %s {status};; esac"
     (tools / "zpool").write_text(f"#!/bin/sh\n{script}\n")
     (tools / "zpool").chmod(0o755)
     home = hall.folder / "operator"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.sim.maas import actions, create
+from tests.sim.maas import actions, create, deploying
 from tests.sim.maas.call import (
     Answer,
     Incoming,
@@ -120,7 +120,7 @@ def allocate(double: MaasDouble, incoming: Incoming) -> Answer:
         tagged = set(form.all("tags")) <= record.tags and not set(form.all("not_tags")) & record.tags
         if named and same and tagged and record.status is Status.READY and not record.locked:
             if not form.flag("dry_run"):
-                actions.acquire(double, record, form)
+                deploying.acquire(double, record, form)
             return ok({**shown(record, double.around), "constraints_by_type": {}})
     if form.get("system_id"):
         raise Refusal(refused(409, f"No machine with system ID {form.get('system_id')} available."))
