@@ -6,7 +6,7 @@ and goes on. A phase that failed ends in quarantine, and from there nothing lead
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -31,7 +31,7 @@ class Act(StrEnum):
     WAIT = "wait"
     """A phase is under way: wait for its end."""
     RESTORE = "restore"
-    """Have it marked as fixed. Its tag stays until it is as wanted."""
+    """Have it marked as fixed where it is broken. It has the tag, or gets it, until it is as wanted."""
     QUARANTINE = "quarantine"
     """A phase failed, or a quarantine was begun and not finished: take it out of the pool."""
     FAIL = "fail"
@@ -82,6 +82,12 @@ RECENT_S = 6 * 3600.0
 """Who asks for another installation within so many seconds repeats a command that ended well on some hosts only."""
 _IN_THE_POOL = frozenset({Stage.READY, Stage.ALLOCATED, Stage.FAILED})
 """Where a machine with the tag is not safe: somebody may be given it."""
+_JUDGED: Mapping[Verb, frozenset[Stage]] = {
+    Verb.COMMISSION: frozenset({Stage.NEW, Stage.READY, Stage.FAILED}),
+    Verb.DEPLOY: frozenset({Stage.READY, Stage.DEPLOYED, Stage.FAILED}),
+    Verb.RELEASE: frozenset(),
+}
+"""Where a machine that is to come out of quarantine is judged first; until then it has the tag."""
 _HELD = frozenset({Stage.ALLOCATED, Stage.DEPLOYING, Stage.RELEASING, Stage.FAILED})
 """Where a machine of another user is left alone unless its release is asked for."""
 
@@ -104,6 +110,7 @@ def decide(
     ours: bool = False,
     installed_s: float | None = None,
     user: str = "",
+    quarantined: bool = False,
 ) -> Step:
     """What is to be done next.
 
@@ -111,14 +118,21 @@ def decide(
         saw the end, so that an allocation to us is what that left. :param installed_s: seconds since the installation
         was begun by which it is installed, None when that was not ours or is not known.
     :param user: as whom the provisioner knows us; where that is not known, no allocation counts as ours.
+    :param quarantined: by its node record, whatever the provisioner says.
     """
     if machine.stage is Stage.OTHER:
         return Step(Act.REFUSE, words=f"it is {_state(machine)}: nothing is done to it")
-    if wish.verb is not Verb.RELEASE and _of_another(machine, user):
-        return _others(machine)
+    if _of_another(machine, user):
+        if wish.verb is not Verb.RELEASE:
+            return _others(machine)
+        if machine.stage is Stage.FAILED and not wish.from_quarantine:
+            words = f"it is {_state(machine)} for {machine.owner}; --from-quarantine releases it all the same"
+            return Step(Act.REFUSE, words=words)
     if machine.stage in _UNDER_WAY and machine.stage in _WAITS[wish.verb]:
         return Step(Act.WAIT, _UNDER_WAY[machine.stage], _state(machine))
     quarantine = _quarantined(wish, machine, begun)
+    if quarantine is None and quarantined and QUARANTINE_TAG not in machine.tags:
+        quarantine = _by_record(wish, machine, begun, user)
     if quarantine is not None:
         return quarantine
     if machine.locked and not _satisfied(wish, machine):
@@ -135,6 +149,11 @@ def _of_another(machine: Machine, user: str) -> bool:
     """Whether another user holds it; who commissioned a machine does not."""
     if machine.stage not in _HELD or machine.failed is Phase.COMMISSION:
         return False
+    return foreign(machine, user)
+
+
+def foreign(machine: Machine, user: str) -> bool:
+    """Whether it is known to be somebody else's. :param user: as whom the provisioner knows us, empty when unknown."""
     return bool(user and machine.owner and machine.owner != user)
 
 
@@ -164,6 +183,18 @@ def _quarantined(wish: Wish, machine: Machine, begun: Set[Phase]) -> Step | None
         return Step(Act.QUARANTINE, words="its quarantine was begun and not finished")
     state = "" if machine.stage is Stage.BROKEN else f" and {_state(machine)}"
     return Step(Act.REFUSE, words=f"in quarantine{state}{_said(machine)}; --from-quarantine takes it back")
+
+
+def _by_record(wish: Wish, machine: Machine, begun: Set[Phase], user: str) -> Step | None:
+    """Its node record says quarantined, and nothing in the provisioner does. To come back it gets the tag first."""
+    if not wish.from_quarantine:
+        words = (
+            f"it is {_state(machine)}, and its node record says quarantined; --from-quarantine takes it back"
+        )
+        return Step(Act.REFUSE, words=words)
+    if begun or foreign(machine, user) or machine.stage not in _JUDGED[wish.verb]:
+        return None
+    return Step(Act.RESTORE, words="in quarantine by its node record")
 
 
 def _lately(wish: Wish, machine: Machine, installed_s: float | None) -> str:
@@ -232,9 +263,9 @@ def _release(wish: Wish, machine: Machine, begun: Set[Phase], ours: bool) -> Ste
     if machine.stage is Stage.FAILED:
         if machine.failed is Phase.COMMISSION:
             return Step(Act.REFUSE, words=f"it is {_state(machine)}: there is nothing to release")
-        if done:
-            return Step(Act.QUARANTINE, words=_state(machine))
-        return Step(Act.START, Phase.RELEASE, _state(machine))
+        if wish.from_quarantine and not done:
+            return Step(Act.START, Phase.RELEASE, _state(machine))
+        return Step(Act.QUARANTINE, words=_state(machine) + _said(machine))
     return Step(Act.REFUSE, words=f"it is {_state(machine)}: it cannot be released now")
 
 
@@ -249,6 +280,8 @@ def _failed(wish: Wish, machine: Machine, begun: Set[Phase], again: Phase) -> St
         return Step(Act.REFUSE, words=f"it is {_state(machine)}: commission it first")
     if wish.verb is Verb.COMMISSION and machine.failed is not Phase.COMMISSION:
         return Step(Act.REFUSE, words=f"it is {_state(machine)}: release it first")
+    if QUARANTINE_TAG not in machine.tags:
+        return Step(Act.RESTORE, words=_state(machine) + _said(machine))
     return Step(Act.START, again, _state(machine))
 
 

@@ -129,12 +129,22 @@ class MaasProvisioner(MaasReads):
     async def quarantine(self, machine: Machine, reason: str) -> None:
         """The tag first, then marked as broken with the reason, so that it is never in the pool without the tag.
 
+        Where the tag cannot be put on, it is marked all the same, and then that error is raised.
         Only a machine's owner may mark it: a Ready one, which has none, is allocated first. A New one cannot be
         allocated by anybody, so that its tag is enough where MAAS refuses to mark it; the reason goes into its
         description, which may be written in any state.
         :raises ProvisionerForbiddenError: it is somebody else's, or is being released; the tag is on it.
         """
-        await self.tag([machine.id], QUARANTINE_TAG)
+        untagged: ProvisionerError | None = None
+        try:
+            await self.tag([machine.id], QUARANTINE_TAG)
+        except ProvisionerError as exc:
+            untagged = exc
+        await self._mark_broken(machine, reason)
+        if untagged is not None:
+            raise untagged
+
+    async def _mark_broken(self, machine: Machine, reason: str) -> None:
         if machine.stage is Stage.BROKEN:
             return
         form = {"comment": comment_of(reason)}

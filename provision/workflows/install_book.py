@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from fabricctl.errors import InServiceError, StateConflictError, TransitionError
 from fabricctl.nodes.facts import FactTelling, NodeFact, Value, family_of
 from fabricctl.nodes.model import Event, EventKind, NodeRecord, NodeState
-from fabricctl.nodes.transitions import plan_transitions
+from fabricctl.nodes.transitions import OCCUPIED, plan_transitions
 from provision.install.machine import Phase
 from provision.workflows.install_past import PHASES, Past
 from provision.workflows.journal import FORGET, Begun, Journal, Move, resumed
@@ -51,6 +51,14 @@ class Book(Protocol):
         """Those that are planned and nothing more yet, by their node records."""
         ...
 
+    def states(self, hosts: Sequence[str]) -> Mapping[str, NodeState]:
+        """Node states as they are now, of hosts that have a record."""
+        ...
+
+    def occupied(self, hosts: Sequence[str]) -> Mapping[str, str]:
+        """Hosts that must not be disturbed now -> why, in words: jobs may run on them, and nobody forces it."""
+        ...
+
     def note(self, notes: Mapping[str, Mapping[str, Value]]) -> None:
         """Keep facts: host -> field -> value. :raises StateError: they cannot be kept."""
         ...
@@ -81,6 +89,12 @@ class _NoBook:
 
     def planned(self, hosts: Sequence[str]) -> list[str]:  # noqa: ARG002
         return []
+
+    def states(self, hosts: Sequence[str]) -> Mapping[str, NodeState]:  # noqa: ARG002
+        return {}
+
+    def occupied(self, hosts: Sequence[str]) -> Mapping[str, str]:  # noqa: ARG002
+        return {}
 
     def note(self, notes: Mapping[str, Mapping[str, Value]]) -> None:
         pass
@@ -139,6 +153,20 @@ class StoreBook:
         """Those that are planned and nothing more yet."""
         records = self.store.nodes.all(list(hosts))
         return [host for host in hosts if _state(records.get(host))[0] is NodeState.PLANNED]
+
+    def states(self, hosts: Sequence[str]) -> Mapping[str, NodeState]:
+        """Node states as they are now."""
+        return {host: record.state for host, record in self.store.nodes.all(list(hosts)).items()}
+
+    def occupied(self, hosts: Sequence[str]) -> Mapping[str, str]:
+        """Those in service or draining for which that was not overridden."""
+        states = self.states(hosts)
+        hint = "drain it and set it to repair first, or give --force-in-service"
+        return {
+            host: f"its node record says {state.words}: {hint}"
+            for host, state in states.items()
+            if state in OCCUPIED and host not in self.forced
+        }
 
     def note(self, notes: Mapping[str, Mapping[str, Value]]) -> None:
         """Keep facts, all of one host together."""

@@ -117,6 +117,21 @@ class Node:
         if words and words not in self.notes:
             self.notes.append(words)
 
+    def provisioning(self, reason: str) -> str:
+        """Bring its node record on its way. :returns: why it cannot be, and then nothing must be begun."""
+        with self.desk.writing():
+            return self.desk.options.book.move([self.host], NodeState.PROVISIONING, reason)
+
+    async def barred(self) -> str:
+        """Why nothing may be begun on it now, by its node record as it is now; empty when it may."""
+        with self.desk.writing():
+            record = await self.desk.guard.record(self.host)
+        if record.occupied:
+            return record.occupied
+        if record.state is NodeState.QUARANTINED and not self.tagged and not self.work.wish.from_quarantine:
+            return "its node record says quarantined now; --from-quarantine takes it back"
+        return ""
+
     async def look(self) -> Machine | None:
         """Read it again, with the others."""
         found = await self.desk.watch.look(self.machine.id)

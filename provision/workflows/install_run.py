@@ -69,7 +69,8 @@ class _Run:
         hosts = [job.host for job in self.jobs]
         watch = Watch(self.provisioner, self.options, self._heard)
         noted, pasts = self.options.book.noted(hosts), self.options.book.past(hosts)
-        desk = Desk(self.provisioner, self.options, watch, noted, pasts, self.user)
+        states = self.options.book.states(hosts)
+        desk = Desk(self.provisioner, self.options, watch, noted, pasts, self.user, states=states)
         tasks = [asyncio.ensure_future(self._one(job, desk)) for job in self.jobs]
         looking = asyncio.ensure_future(watch.run())
         try:

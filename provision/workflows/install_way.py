@@ -11,10 +11,11 @@ from provision.install.lifecycle import Act, Step, Verb, decide, phase_of, under
 from provision.install.machine import Phase, Stage
 from provision.install.outcome import End, NodeResult, Told
 from provision.workflows.install_book import KINDS
-from provision.workflows.install_fail import give_up, put_tag, quarantine
+from provision.workflows.install_fail import give_up, quarantine
 from provision.workflows.install_node import Node
 from provision.workflows.install_past import found_later, proved
 from provision.workflows.install_send import GOES_ON, NOT_WAITED, send
+from provision.workflows.install_steps import Steps, put_tag, quarantine_steps
 from provision.workflows.install_told import reason_of, told_by
 from provision.workflows.install_work import Entry
 
@@ -38,6 +39,7 @@ async def bring(node: Node) -> NodeResult:
                 ours=node.left,
                 installed_s=node.installed_s,
                 user=node.desk.user,
+                quarantined=node.desk.states.get(node.host) is NodeState.QUARANTINED,
             )
             result = await _do(node, step)
             if result is not None:
@@ -57,7 +59,8 @@ def _settle(node: Node) -> None:
         return
     entry = node.entry(last.kind)
     if entry is not None:
-        entry.tell([found_later(node.machine.status)])
+        found = found_later(node.machine.status)
+        entry.tell([f"{last.after}; {found}" if last.kind is EventKind.NODE_QUARANTINE else found])
 
 
 async def _do(node: Node, step: Step) -> NodeResult | None:
@@ -96,9 +99,11 @@ async def _done(node: Node) -> NodeResult:
     if entry is not None:
         entry.tell([proved(node.machine.status, checked.proved)])
     if node.tagged:
-        wrong = await _taken_back(node)
+        steps = quarantine_steps(node)
+        wrong = await _taken_back(node, steps)
         if wrong:
             return node.result(Told.UNKNOWN, End.QUARANTINED, wrong)
+        steps.end("taken out of quarantine")
         node.state(NodeState.PROVISIONING, "taken out of quarantine")
     if checked.untold or checked.findings:
         outcome = Told.UNKNOWN if checked.untold else Told.FINDING
@@ -107,14 +112,14 @@ async def _done(node: Node) -> NodeResult:
     return node.result(Told.OK, _REACHED[verb] if node.begun or node.written else End.UNCHANGED)
 
 
-async def _taken_back(node: Node) -> str:
+async def _taken_back(node: Node, steps: Steps) -> str:
     """Its tag off, last of all. :returns: why it could not be, empty when it was."""
     if not node.restored:
         try:
             await node.call(lambda: node.provisioner.restore(node.machine))
         except ProvisionerError as error:
             return f"it cannot be taken out of quarantine: {reason_of(error)}"
-    return await put_tag(node, on=False)
+    return await put_tag(node, steps, on=False)
 
 
 async def _restore(node: Node) -> NodeResult | None:
@@ -123,11 +128,11 @@ async def _restore(node: Node) -> NodeResult | None:
         return node.result(Told.FINDING, End.QUARANTINED, "its quarantine did not end when it was told to")
     node.restored = True
     node.say("ending its quarantine")
+    steps = quarantine_steps(node)
     if not node.tagged:
-        wrong = await put_tag(node, on=True)
+        wrong = await put_tag(node, steps, on=True)
         if wrong:
             return node.result(Told.UNKNOWN, End.NOT_STARTED, wrong)
-    entry = node.begin(EventKind.NODE_QUARANTINE)
 
     async def carried_out() -> bool:
         machine = await node.look()
@@ -136,11 +141,14 @@ async def _restore(node: Node) -> NodeResult | None:
     async def command() -> None:
         await node.call(lambda: node.provisioner.restore(node.machine))
 
-    sent = await send(command, carried_out, entry)
+    if node.machine.stage is not Stage.BROKEN:
+        steps.end("tagged until it is as wanted")
+        return None
+    sent = await send(command, carried_out, steps.step("marked as fixed"))
     if sent.error is not None:
         node.machine = await node.look() or node.machine
         return node.result(told_by(sent.error), End.NOT_STARTED, reason_of(sent.error))
-    entry.tell(["marked as fixed, still tagged"])
+    steps.end("marked as fixed, still tagged")
     return None if await node.look() is not None else node.gone()
 
 
@@ -161,10 +169,13 @@ async def _start(node: Node, phase: Phase) -> NodeResult | None:
     refused = await node.work.prepare(node, phase)
     if refused:
         return node.result(Told.FINDING, End.REFUSED, refused)
+    barred = await node.barred()
+    if not barred and not node.tagged:
+        barred = node.provisioning(f"{phase.value} begun")
+    if barred:
+        return node.result(Told.FINDING, End.REFUSED, barred)
     entry = node.begin(KINDS[phase])
     node.outdate()
-    if not node.tagged:
-        node.state(NodeState.PROVISIONING, f"{phase.value} begun")
 
     async def began() -> bool:
         settle = node.desk.options.deadlines.settle_s

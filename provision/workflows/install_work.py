@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from fabricctl.errors import ProvisionerError, StateConflictError, StateError
 from fabricctl.nodes.facts import Value
+from fabricctl.nodes.model import NodeState
 from provision.install.lifecycle import Wish
 from provision.install.machine import Phase
 from provision.install.provisioner import Provisioner
+from provision.workflows.install_guard import Guard
 from provision.workflows.install_model import FlowOptions
 from provision.workflows.install_past import Past
 from provision.workflows.journal import Begun
@@ -86,7 +88,8 @@ class Desk:
     """What all nodes of a run share.
 
     :param noted: and ``pasts``: what is kept of each host, as it was when the run began.
-    :param user: as whom the provisioner knows us.
+    :param user: as whom the provisioner knows us; :param states: of node records when the run began.
+    :param guard: reads node records as they are now.
     """
 
     provisioner: Provisioner
@@ -96,6 +99,11 @@ class Desk:
     pasts: Mapping[str, Past]
     user: str = ""
     unwritable: str = ""
+    guard: Guard = field(init=False)
+    states: Mapping[str, NodeState] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.guard = Guard(self.options.book)
 
     @contextmanager
     def writing(self) -> Iterator[None]:

@@ -91,14 +91,20 @@ def test_a_new_machine_with_the_tag_is_refused_because_maas_lets_nobody_mark_it(
 
 def test_a_failure_is_tried_again_only_when_asked_and_only_once() -> None:
     again = Wish(Verb.COMMISSION, from_quarantine=True)
-    failed = machine(Stage.FAILED, Phase.COMMISSION)
+    failed = machine(Stage.FAILED, Phase.COMMISSION, tags=TAGGED)
     assert decide(again, failed).act is Act.START
     assert decide(again, failed, frozenset({Phase.COMMISSION})).act is Act.QUARANTINE
 
 
 def test_a_failed_installation_is_released_before_it_is_tried_again() -> None:
-    step = decide(Wish(Verb.DEPLOY, from_quarantine=True), machine(Stage.FAILED, Phase.DEPLOY))
+    step = decide(Wish(Verb.DEPLOY, from_quarantine=True), machine(Stage.FAILED, Phase.DEPLOY, tags=TAGGED))
     assert (step.act, step.phase) == (Act.START, Phase.RELEASE)
+
+
+@pytest.mark.parametrize("verb", [Verb.COMMISSION, Verb.DEPLOY])
+def test_a_failure_that_is_to_be_tried_again_gets_the_tag_first(verb: Verb) -> None:
+    failed = machine(Stage.FAILED, Phase.COMMISSION if verb is Verb.COMMISSION else Phase.DEPLOY)
+    assert decide(Wish(verb, from_quarantine=True), failed).act is Act.RESTORE
 
 
 def test_an_installed_machine_is_installed_again_only_when_asked() -> None:
