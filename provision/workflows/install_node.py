@@ -285,7 +285,9 @@ class Node:
         if refused:
             return self.result(Told.FINDING, End.REFUSED, refused)
         self.say("waiting for its turn")
-        await self.desk.watch.place(self.machine.id)
+        if not await self.desk.watch.place(self.machine.id):
+            words = f"{self.desk.options.deploying} are under way, which is the limit: run the command again"
+            return self.result(Told.FINDING, End.NOT_STARTED, words)
         stage = self.machine.stage
         self.state(NodeState.PROVISIONING, f"{phase.value} begun")
         entry = self.begin(KINDS[phase])
@@ -300,6 +302,7 @@ class Node:
         if sent.error is None:
             self.begun |= {phase}
             if not self.desk.options.wait and phase is phase_of(self.wish.verb):
+                self.desk.watch.keep(self.machine.id)
                 entry.tell([NOT_WAITED])
                 return self.result(Told.OK, End.BEGUN, f"{phase.value} goes on in {self.provisioner.name}")
             return await self._wait(phase, entry)
