@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tests.sim.maas import changes, commissioning, create, deploying, phases, rescue, storage_ops
+from tests.sim.maas import changes, commissioning, create, deploying, phases, power, rescue, storage_ops
 from tests.sim.maas.call import (
     Answer,
     Incoming,
@@ -133,16 +133,22 @@ def _power_off(double: MaasDouble, record: MachineRecord, incoming: Incoming) ->
 
 
 def _query(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
-    _need_rack(double, record, "query_power_state")
-    record.power_state = "on" if record.power_on else "off"
+    if not double.racked(record, "query_power_state"):
+        raise _no_rack(double, record)
+    if not power.silent(double, record):
+        record.power_state = "on" if power.is_on(record) else "off"
     return ok({"state": record.power_state})
 
 
 def _need_rack(double: MaasDouble, record: MachineRecord, op: str) -> None:
     if not double.reachable(record, op):
-        text = phases.NO_RACK.format(record.hostname)
-        double.event(record, "WARNING", "Failed to query node's BMC", text)
-        raise Refusal(refused(503, text))
+        raise _no_rack(double, record)
+
+
+def _no_rack(double: MaasDouble, record: MachineRecord) -> Refusal:
+    text = phases.NO_RACK.format(record.hostname)
+    double.event(record, "WARNING", power.QUERY, text)
+    return Refusal(refused(503, text))
 
 
 def _mark_broken(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
@@ -154,7 +160,8 @@ def _mark_broken(double: MaasDouble, record: MachineRecord, incoming: Incoming) 
     if record.status in RELEASABLE:
         phases.releasing(double, record)
         phases.stop(record)
-        phases.cycle_power(record, on=False)
+        if not power.silent(double, record, power.OFF):
+            phases.cycle_power(record, on=False)
     double.set_status(record, Status.BROKEN)
     changes.show_filesystems(record)
     record.error_description = comment
