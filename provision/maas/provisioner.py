@@ -129,12 +129,22 @@ class MaasProvisioner(MaasReads):
     async def quarantine(self, machine: Machine, reason: str) -> None:
         """The tag first, then marked as broken with the reason, so that it is never in the pool without the tag.
 
+        Where the tag cannot be put on, it is marked all the same, and then that error is raised.
         Only a machine's owner may mark it: a Ready one, which has none, is allocated first. A New one cannot be
         allocated by anybody, so that its tag is enough where MAAS refuses to mark it; the reason goes into its
         description, which may be written in any state.
         :raises ProvisionerForbiddenError: it is somebody else's, or is being released; the tag is on it.
         """
-        await self.tag([machine.id], QUARANTINE_TAG)
+        untagged: ProvisionerError | None = None
+        try:
+            await self.tag([machine.id], QUARANTINE_TAG)
+        except ProvisionerError as exc:
+            untagged = exc
+        await self._mark_broken(machine, reason)
+        if untagged is not None:
+            raise untagged
+
+    async def _mark_broken(self, machine: Machine, reason: str) -> None:
         if machine.stage is Stage.BROKEN:
             return
         form = {"comment": comment_of(reason)}
@@ -160,12 +170,11 @@ class MaasProvisioner(MaasReads):
             return
 
     async def restore(self, machine: Machine) -> None:
-        """Marked as fixed where it is broken, our reason out of its description, then the tag off."""
+        """Marked as fixed where it is broken, our reason out of its description; the tag stays on."""
         if machine.stage is Stage.BROKEN:
             await self._operate(machine.id, "mark_fixed")
         if reason_in(machine.description):
             await self._describe(machine, without_reason(machine.description))
-        await self.tag([machine.id], QUARANTINE_TAG, on=False)
 
     async def tag(self, ids: Sequence[str], tag: str, *, on: bool = True) -> None:
         """Put a tag on machines or take it off; made where it is not there.

@@ -86,7 +86,7 @@ def flow_options(limits: ProvisionerLimits) -> FlowOptions:
     return FlowOptions(
         wave=limits.wave,
         deploying=limits.deploying,
-        enrolling=limits.requests,
+        requests=limits.requests,
         poll_s=limits.poll_s,
         deadlines=deadlines,
     )

@@ -70,11 +70,19 @@ class DeployWork:
     _user_data: Secret | None = field(default=None, init=False)
     _gpus: int | None = field(default=None, init=False)
 
+    def refused(self, node: Node, phase: Phase) -> str:
+        """The disk and the hardware: a machine that will be refused is not released either."""
+        if phase is Phase.RELEASE and not self.wish.again:
+            return ""  # out of a failure: nobody has looked at it since
+        return refusal(self.job, node.machine, node.noted.get(DISKS), accept=self.accept_disk_change)
+
     async def prepare(self, node: Node, phase: Phase) -> str:
-        """The disk and the hardware first: a machine that will be refused is not released either.
+        """The same with its GPUs counted. Before its disks are wiped its pools are kept.
 
         :raises ProvisionerError: its GPUs cannot be counted.
         """
+        if phase is Phase.RELEASE and not self.wish.again:
+            return ""
         machine = await self._counted(node)
         refused = refusal(self.job, machine, node.noted.get(DISKS), accept=self.accept_disk_change)
         if not refused and machine.gpus is None and isinstance(node.provisioner, CountsGpus):
@@ -146,7 +154,7 @@ class DeployWork:
             findings.append(f"expected {self.job.series}, found {machine.series}")
         elif machine.kernel and not machine.kernel.startswith(self.job.kernel):
             findings.append(f"expected kernel {self.job.kernel}, found {machine.kernel}")
-        if Phase.DEPLOY not in node.begun and not node.ours:
+        if not node.installed_here:
             return Checked(findings=tuple(findings))
         choice = choose_boot_disk(machine.disks, self.job.rule)
         wrong = choice.refused or verify_root(machine, choice)

@@ -117,6 +117,10 @@ class MemoryWork:
     seeds: Seeds | None = None
     comment: str = ""
 
+    def refused(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
+        """Nothing is in its way."""
+        return ""
+
     async def prepare(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
         """Nothing is in its way."""
         return ""

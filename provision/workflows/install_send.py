@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricctl.errors import (
+    FabricctlError,
     ProvisionerBusyError,
     ProvisionerError,
     ProvisionerOutcomeUnknownError,
@@ -26,6 +27,7 @@ ACCEPTED = "accepted"
 NOT_WAITED = "accepted, not waited for"
 CARRIED_OUT = "answer lost; it was carried out"
 LOST = "answer lost, and nothing shows that it was carried out"
+UNSENT = "not sent: "
 OPEN = frozenset({SENDING, UNANSWERED, INTERRUPTED, GOES_ON, ACCEPTED, NOT_WAITED, CARRIED_OUT, LOST})
 """Last words of an event of which nobody recorded what came of it: whoever sees that says so."""
 
@@ -52,6 +54,7 @@ async def send(
 
     :param carried_out: looks whether it was, after a lost answer; it may wait for that.
     :param entry: the event of it: it always tells how far it came.
+    :raises FabricctlError: the command could not be made, so it was not sent.
     """
     last: ProvisionerError | None = None
     for _ in range(attempts):
@@ -66,6 +69,9 @@ async def send(
         except ProvisionerError as error:
             entry.tell([f"refused: {error.message}"])
             return Sent(error)
+        except FabricctlError as error:
+            entry.tell([f"{UNSENT}{error.message}"])
+            raise
         except asyncio.CancelledError:
             entry.tell([INTERRUPTED])
             raise

@@ -7,13 +7,15 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from fabricctl.errors import ProvisionerError
+from fabricctl.errors import ProvisionerError, ProvisionerLoginError
 from provision.install.machine import Machine
 from provision.install.provisioner import Provisioner
 from provision.install.spec import Changes
 from provision.install.waves import Watched, startable, to_read
 from provision.workflows.install_model import FlowOptions
 
+TELL_SILENCE_S = 60.0
+"""Seconds after which, and again after which, it is told that the provisioner does not answer."""
 Ends = Callable[[Machine], bool]
 
 
@@ -53,14 +55,17 @@ class Watch:
         self._kept: set[str] = set()
         self._cursor: str | None = None
         self._silent_since: float | None = None
+        self._told_silent = 0.0
+        self._refused: ProvisionerError | None = None
         self.ticks = 0
 
     async def until(self, id: str, ends: Ends, within_s: float, *, look: bool = False) -> Seen:
         """Wait until a machine is as wanted, or time is over. One wait for each machine at a time.
 
         :param look: read it at the next tick, whether or not anything is said of it.
-        :raises ProvisionerError: the provisioner has not answered for too long.
+        :raises ProvisionerError: the provisioner has not answered for too long, or refuses the key.
         """
+        self._check()
         now = self._options.clock()
         answer: asyncio.Future[Seen] = asyncio.get_running_loop().create_future()
         watched = Watched(now + within_s, now, now if look else None)
@@ -78,7 +83,9 @@ class Watch:
         """Wait for a place among those that are under way. It is kept until :meth:`leave`, at most to its deadline.
 
         :returns: False where all are taken by machines nobody waits for.
+        :raises ProvisionerError: the provisioner refuses the key.
         """
+        self._check()
         start: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._starts.append((id, start))
         return await start
@@ -96,6 +103,10 @@ class Watch:
         if id not in self._kept:
             self._flowing.discard(id)
 
+    def _check(self) -> None:
+        if self._refused is not None:
+            raise self._refused
+
     async def run(self) -> None:
         """Tick until cancelled."""
         while True:
@@ -104,6 +115,7 @@ class Watch:
 
     async def _tick(self) -> None:
         self._start_some()
+        await asyncio.sleep(0)  # those that were just given a place ask to be looked at, at this tick
         if not self._waiters:
             return
         self.ticks += 1
@@ -111,6 +123,9 @@ class Watch:
             await self._ask_changes()
             await self._read()
             self._silent_since = None
+        except ProvisionerLoginError as error:
+            self._refused = error
+            self._end(error, waiting=True)
         except ProvisionerError as error:
             self._silence(error)
 
@@ -170,9 +185,24 @@ class Watch:
         """The provisioner does not answer: wait for it, but not for ever. Phases go on there meanwhile."""
         now = self._options.clock()
         if self._silent_since is None:
-            self._silent_since = now
-        if now - self._silent_since < self._options.deadlines.silence_s:
-            return
-        for waiter in list(self._waiters.values()):
-            if not waiter.answer.done():
-                waiter.answer.set_exception(error)
+            self._silent_since = self._told_silent = now
+        silent = now - self._silent_since
+        if silent >= self._options.deadlines.silence_s:
+            self._end(error)
+        elif now - self._told_silent >= TELL_SILENCE_S:
+            self._told_silent = now
+            words = f"{self._provisioner.name} has not answered for {silent:.0f} s: {error.message}"
+            for id in self._waiters:
+                self._heard(id, words)
+
+    def _end(self, error: ProvisionerError, *, waiting: bool = False) -> None:
+        """Nobody waits any longer. :param waiting: for a place neither."""
+        answers: list[asyncio.Future[Seen] | asyncio.Future[bool]] = [
+            waiter.answer for waiter in self._waiters.values()
+        ]
+        if waiting:
+            answers += [start for _, start in self._starts]
+            self._starts.clear()
+        for answer in answers:
+            if not answer.done():
+                answer.set_exception(error)

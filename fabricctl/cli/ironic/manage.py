@@ -45,22 +45,29 @@ def manage(
     the plan names in red the disks that are erased. Refused the first time: a host with a clock that differs.
     """
     from fabricctl.cli.maas.running import carry_out
-    from provision.install.lifecycle import Verb, Wish
+    from provision.install.lifecycle import Act, Verb, Wish
+    from provision.report.change_report import Planned
     from provision.report.install_disks import HostDisks
     from provision.report.install_plan import plan_commission, written_disks
     from provision.workflows.install_access import flow_options, read_known
     from provision.workflows.install_book import DISKS
     from provision.workflows.install_commission import commission as run
+    from provision.workflows.install_commission import unfinished
     from provision.workflows.install_ironic import ironic_judges, ironic_of, open_site_ironic
 
     desk = open_desk(hosts, site, state)
     cleans = ironic_of(desk.site).clean
     boots = ironic_of(desk.site).inspect == "agent"
     seen = read_situation(desk, Wish(Verb.COMMISSION, again, from_quarantine), boots=boots)
-    planned = {
-        host: plan_commission(host, machine, seen.steps[host], on=seen.powers.on(host), cleans=cleans)
-        for host, machine in seen.machines.items()
-    }
+    judged = ironic_judges(read_known(desk.site, desk.location, desk.hosts))
+    planned = {}
+    for host, machine in seen.machines.items():
+        planned[host] = plan_commission(
+            host, machine, seen.steps[host], on=seen.powers.on(host), cleans=cleans
+        )
+        left = unfinished(machine, judged[host], seen.kept.noted.get(host, {}), seen.kept.past(host))
+        if seen.steps[host].act is Act.DONE and left:
+            planned[host] = Planned(host, left)
     disks = [
         disk
         for host, machine in seen.machines.items()
@@ -73,7 +80,6 @@ def manage(
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
         options = replace(flow_options(ironic_of(desk.site).limits), book=book, progress=heard, wait=wait)
-        judged = ironic_judges(read_known(desk.site, desk.location, plan.hosts))
         async with open_site_ironic(desk.site) as provisioner:
             return await run(
                 provisioner, plan.hosts, options, judges=judged, again=again, from_quarantine=from_quarantine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,8 +13,8 @@ from fabricctl.errors import StateError
 from fabricctl.nodes.model import EventKind
 from provision.install.deadlines import Deadlines
 from provision.install.outcome import End, NodeResult, Told
-from provision.workflows.install_model import REQUESTS_PER_NODE, FleetInterrupted
-from tests.provision.install.flow_kit import Client, Kit, by_host, flow_kit, hosts_of
+from provision.workflows.install_model import FleetInterrupted
+from tests.provision.install.flow_kit import REQUESTS_PER_NODE, Client, Kit, by_host, flow_kit, hosts_of
 from tests.sim.maas.time import Durations
 
 
@@ -157,10 +157,23 @@ def test_a_host_that_is_silent_for_half_an_hour_and_goes_on_is_counted_all_the_t
 def test_a_maas_that_falls_silent_ends_the_run_with_could_not_tell(kit: Kit) -> None:
     hosts = hosts_of(3)
     ready(kit, hosts)
-    kit.maas.double.faults.add("drop-before", "", "events.query", count=None)
+    kit.maas.double.faults.add("drop-before", "", "events.query", count=None, after=1)
     results = kit.run(lambda client: client.deploy(hosts))
     assert {(one.outcome, one.end) for one in results} == {(Told.UNKNOWN, End.UNKNOWN)}
     assert {one.hostname for one in kit.maas.double.in_status("Deploying")} == set(hosts)
+
+
+def test_nothing_is_begun_at_a_maas_that_does_not_answer_and_progress_says_so(kit: Kit) -> None:
+    hosts = hosts_of(3)
+    ready(kit, hosts)
+    kit.said.clear()
+    kit.maas.double.faults.add("drop-before", "", "events.query", count=None)
+    results = kit.run(lambda client: client.deploy(hosts))
+    assert {(one.outcome, one.end) for one in results} == {(Told.UNKNOWN, End.UNKNOWN)}
+    assert {one.hostname for one in kit.maas.double.in_status("Ready")} == set(hosts)
+    told = [one.words for one in kit.said if one.host == "gpu001" and "has not answered" in one.words]
+    assert told[0].startswith("MAAS has not answered for 60 s: ")
+    assert len(told) == 9
 
 
 def test_a_maas_that_is_silent_for_a_while_costs_nothing(kit: Kit) -> None:
@@ -169,24 +182,6 @@ def test_a_maas_that_is_silent_for_a_while_costs_nothing(kit: Kit) -> None:
     kit.maas.double.faults.add("drop-before", "", "events.query", count=10, after=4)
     results = kit.run(lambda client: client.deploy(hosts))
     assert {one.end for one in results} == {End.DEPLOYED}
-
-
-def test_the_gate_is_asked_once_and_keeps_hosts_from_being_started(kit: Kit) -> None:
-    hosts = hosts_of(3)
-    kit.run(lambda client: client.enrol(hosts))
-    asked: list[list[str]] = []
-
-    async def gate(hosts: Sequence[str]) -> Mapping[str, str]:
-        asked.append(list(hosts))
-        return {"gpu002": "its BMC's clock is 2 h behind"}
-
-    kit.more = {"gate": gate}
-    results = by_host(kit.run(lambda client: client.commission(hosts)))
-    assert asked == [hosts]
-    assert results["gpu002"].end is End.REFUSED
-    assert results["gpu002"].reason == "its BMC's clock is 2 h behind"
-    assert kit.ends()["gpu002"] == ("New", False)
-    assert {results[host].end for host in ("gpu001", "gpu003")} == {End.READY}
 
 
 def test_a_host_that_was_never_enrolled_is_refused(kit: Kit) -> None:
@@ -212,8 +207,9 @@ def test_what_cannot_be_recorded_is_not_done(kit: Kit, monkeypatch: pytest.Monke
         raise StateError("the disk is full")
 
     monkeypatch.setattr(kit.store.events, "begin", full)
-    with pytest.raises(StateError):
-        kit.run(lambda client: client.deploy(["gpu001"]))
+    (result,) = kit.run(lambda client: client.deploy(["gpu001"]))
+    assert (result.end, result.written) == (End.NOT_STARTED, False)
+    assert "the disk is full" in result.reason
     assert kit.ends() == {"gpu001": ("Ready", False)}
 
 
