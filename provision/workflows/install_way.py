@@ -15,7 +15,7 @@ from provision.workflows.install_fail import give_up, quarantine
 from provision.workflows.install_node import Node
 from provision.workflows.install_past import found_later, proved
 from provision.workflows.install_send import GOES_ON, NOT_WAITED, send
-from provision.workflows.install_steps import put_tag, quarantine_steps
+from provision.workflows.install_steps import Steps, put_tag, quarantine_steps
 from provision.workflows.install_told import reason_of, told_by
 from provision.workflows.install_work import Entry
 
@@ -100,7 +100,7 @@ async def _done(node: Node) -> NodeResult:
         entry.tell([proved(node.machine.status, checked.proved)])
     if node.tagged:
         steps = quarantine_steps(node)
-        wrong = await put_tag(node, steps, on=False)
+        wrong = await _taken_back(node, steps)
         if wrong:
             return node.result(Told.UNKNOWN, End.QUARANTINED, wrong)
         steps.end("taken out of quarantine")
@@ -110,6 +110,16 @@ async def _done(node: Node) -> NodeResult:
         reason = "; ".join([*checked.findings, *checked.untold])
         return node.result(outcome, _REACHED[verb], reason)
     return node.result(Told.OK, _REACHED[verb] if node.begun or node.written else End.UNCHANGED)
+
+
+async def _taken_back(node: Node, steps: Steps) -> str:
+    """Its tag off, last of all. :returns: why it could not be, empty when it was."""
+    if not node.restored:
+        try:
+            await node.call(lambda: node.provisioner.restore(node.machine))
+        except ProvisionerError as error:
+            return f"it cannot be taken out of quarantine: {reason_of(error)}"
+    return await put_tag(node, steps, on=False)
 
 
 async def _restore(node: Node) -> NodeResult | None:

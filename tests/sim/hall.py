@@ -101,9 +101,9 @@ def main() -> int:
         with ExitStack() as stack:
             simulator = Simulator(asked.count, port=asked.bmc_port, control=0)
             _tell(simulator, bmc_faults)
-            with _port(asked.bmc_port, "BMCs", "--bmc-port"):
+            with _port(asked.bmc_port, "the BMCs"):
                 stack.enter_context(simulator)
-            with _port(asked.port, "MAAS", "--port"):
+            with _port(asked.port, "MAAS"):
                 maas = stack.enter_context(
                     linked(simulator, port=asked.port, speed=asked.speed, faults=faults, control=True)
                 )
@@ -129,8 +129,8 @@ def linked(simulator: Simulator, *, speed: float, **options: Any) -> Iterator[Se
 
 
 @contextmanager
-def _port(port: int, whose: str, option: str) -> Iterator[None]:
-    """:raises PortInUseError: with the option that helps."""
+def _port(port: int, whose: str) -> Iterator[None]:
+    """:raises PortInUseError: with the options that help."""
     try:
         yield
     except OSError as problem:
@@ -138,7 +138,7 @@ def _port(port: int, whose: str, option: str) -> Iterator[None]:
             raise
         raise PortInUseError(
             f"port {port} of {whose} is in use, most likely by another hall: give this one "
-            f"{option} 0 (any free one), and a --site-out of its own"
+            "--port 0 --bmc-port 0 (any free ones) and a --site-out in a folder of its own"
         ) from problem
 
 
