@@ -132,6 +132,16 @@ def test_a_host_that_hangs_counts_until_its_deadline_and_costs_others_one_place(
     assert max(results[host].seconds for host in hosts[stuck:]) < 2400 + installs
 
 
+def test_without_waiting_no_more_are_begun_than_the_limit_and_the_rest_is_said(kit: Kit) -> None:
+    hosts = hosts_of(5)
+    ready(kit, hosts)
+    kit.more = {"deploying": 2, "wait": False}
+    results = kit.run(lambda client: client.deploy(hosts))
+    assert Counter(one.end for one in results) == {End.BEGUN: 2, End.NOT_STARTED: 3}
+    assert "2 are under way, which is the limit" in results[-1].reason
+    assert most_at_once(kit) == 2
+
+
 def test_a_host_that_is_silent_for_half_an_hour_and_goes_on_is_counted_all_the_time(tmp_path: Path) -> None:
     slow = Durations(deploy_s=2 * 3600)
     with flow_kit(tmp_path, durations=slow, node_timeout=240) as kit:
