@@ -158,7 +158,9 @@ async def _start(node: Node, phase: Phase) -> NodeResult | None:
         return node.result(Told.FINDING, End.REFUSED, refused)
     stage = node.machine.stage
     node.say("waiting for its turn")
-    await node.desk.watch.place(node.machine.id)
+    if not await node.desk.watch.place(node.machine.id):
+        words = f"{node.desk.options.deploying} are under way, which is the limit: run the command again"
+        return node.result(Told.FINDING, End.NOT_STARTED, words)
     if node.desk.unwritable:
         return node.result(Told.FINDING, End.NOT_STARTED, f"not begun: {node.desk.unwritable}")
     if await node.look() is None:
@@ -200,6 +202,7 @@ async def _begun(node: Node, phase: Phase, entry: Entry) -> NodeResult | None:
     """It was accepted. What comes out of quarantine is waited for in any case: its tag goes when it was looked at."""
     node.begun |= {phase}
     if not node.desk.options.wait and phase is phase_of(node.work.wish.verb) and not node.tagged:
+        node.desk.watch.keep(node.machine.id)
         entry.tell([NOT_WAITED])
         return node.result(Told.OK, End.BEGUN, f"{phase.value} goes on in {node.provisioner.name}")
     return await _wait(node, phase, entry)
