@@ -11,7 +11,7 @@ from fabricctl.adapters.store.reading import read_store
 from fabricctl.errors import ProvisionerError
 from fabricctl.nodes.facts import Value
 from fabricctl.nodes.model import NodeState
-from provision.install.disk_record import compare, fingerprint, read_fingerprint
+from provision.install.disk_record import compare, fingerprint, read_fingerprint, unreadable
 from provision.install.disk_rule import DiskRule
 from provision.install.disks import choose_boot_disk, verify_root
 from provision.install.hardware import Lack
@@ -66,10 +66,12 @@ async def read_status(
     rules: Mapping[str, DiskRule | None],
     judges: Mapping[str, Judge],
     noted: Mapping[str, Mapping[str, Value]],
+    states: Mapping[str, NodeState] | None = None,
 ) -> list[Seen]:
     """Machines of hosts, with the reason where one failed. GPUs are not counted: that is a request a machine.
 
     :param noted: host -> facts of the family ``install``: a machine that was enrolled must be there.
+    :param states: of node records.
     :raises ProvisionerError: they cannot be read.
     """
     machines = await lookup(provisioner, hosts)
@@ -79,7 +81,15 @@ async def read_status(
     seen = [
         _seen(host, machines.get(host), whys, rules.get(host), judges.get(host, no_judge)) for host in hosts
     ]
-    return [replace(one, recorded=str(noted.get(one.host, {}).get(MACHINE_ID, ""))) for one in seen]
+    quarantined = {host for host, state in (states or {}).items() if state is NodeState.QUARANTINED}
+    return [
+        replace(
+            one,
+            recorded=str(noted.get(one.host, {}).get(MACHINE_ID, "")),
+            recorded_bad=one.host in quarantined,
+        )
+        for one in seen
+    ]
 
 
 def _failed(machine: Machine) -> bool:
@@ -133,4 +143,5 @@ def host_disks(
     choice = choose_boot_disk(machine.disks, rule)
     record = read_record(noted.get(POOLS))
     pools = tuple(pool.words for pool in record.pools) if record is not None else ()
-    return HostDisks(host, machine, choice, tuple(changes), recorded is not None, pools=pools)
+    unread = unreadable(noted.get(DISKS))
+    return HostDisks(host, machine, choice, tuple(changes), recorded is not None, pools=pools, unread=unread)
