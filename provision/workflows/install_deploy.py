@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from fabricctl.errors import ProvisionerStateError
 from fabricctl.nodes.facts import Value
@@ -24,21 +23,14 @@ from provision.workflows.install_model import FlowOptions
 from provision.workflows.install_node import Checked, Node
 from provision.workflows.install_run import Job, run_fleet
 from provision.workflows.install_send import AGAIN
+from provision.workflows.install_user_data import OneInstallation, Seeds
 
+STRANGE = (
+    "somebody else began this installation: its users and its ssh host key are not the site file's; "
+    "--redeploy installs it again"
+)
 Export = Callable[[str], Awaitable[str]]
 """Before a host's disks are wiped: keep the state of its ZFS pools. Returns what was done or why it could not be."""
-
-
-class Seeds(Protocol):
-    """Makes what a host is told at its first boot, with host keys of its own."""
-
-    def make(self, host: str) -> Secret:
-        """Fresh keys, recorded as expected; the user data that brings them. :raises StateError: not recorded."""
-        ...
-
-    def settle(self, host: str) -> None:
-        """The host was installed: of the expected keys, the last ones hold."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -66,7 +58,10 @@ class DeployWork:
     accept_disk_change: bool = False
     export: Export | None = None
     comment: str = ""
-    _user_data: Secret | None = field(default=None, init=False)
+    _installation: OneInstallation = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._installation = OneInstallation(self.seeds)
 
     async def prepare(self, node: Node, phase: Phase) -> str:
         """The disk and the hardware first: a machine that will be refused is not released either."""
@@ -87,20 +82,13 @@ class DeployWork:
         wrong = choice.refused or await self._set_root(node, choice)
         if wrong:
             raise ProvisionerStateError(f"the boot disk is not as it should be: {wrong}")
-        spec = DeploySpec(
-            self.job.series,
-            self.job.kernel,
-            self._seed(node.host),
-            choice.disk.serial if choice.disk is not None else "",
-            self.comment,
-        )
-        await node.call(lambda: node.provisioner.deploy(node.machine.id, spec))
+        serial = choice.disk.serial if choice.disk is not None else ""
 
-    def _seed(self, host: str) -> Secret:
-        """Made once: whichever of two commands was carried out, the keys are those that are recorded."""
-        if self._user_data is None:
-            self._user_data = self.seeds.make(host)
-        return self._user_data
+        async def install(data: Secret) -> None:
+            spec = DeploySpec(self.job.series, self.job.kernel, data, serial, self.comment)
+            await node.provisioner.deploy(node.machine.id, spec)
+
+        await self._installation.send(node, install)
 
     async def _set_root(self, node: Node, choice: DiskChoice) -> str:
         """Set the disk and look. :returns: what is wrong with it afterwards."""
@@ -126,13 +114,14 @@ class DeployWork:
             findings.append(f"expected {self.job.series}, found {machine.series}")
         elif machine.kernel and not machine.kernel.startswith(self.job.kernel):
             findings.append(f"expected kernel {self.job.kernel}, found {machine.kernel}")
+        if self._installation.strange:
+            return Checked(findings=(*findings, STRANGE))
         if Phase.DEPLOY not in node.begun and not node.ours:
             return Checked(findings=tuple(findings))
         choice = choose_boot_disk(machine.disks, self.job.rule)
         wrong = choice.refused or verify_root(machine, choice)
         if wrong:
             return Checked(broken=f"it was installed on another disk: {wrong}")
-        self.seeds.settle(node.host)
         serial = choice.disk.serial if choice.disk is not None else ""
         notes = {ROOT: serial, SERIES: machine.series or self.job.series}
         return Checked(

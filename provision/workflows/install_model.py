@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 from provision.install.deadlines import Deadlines
 from provision.install.outcome import NodeResult
@@ -48,6 +49,7 @@ class FlowOptions:
     :param enrolling: hosts created at the same time; :param poll_s: seconds between two ticks.
     :param clock: seconds that only go forward; :param now: of the day, for records; :param book: where it is kept.
     :param gate: asked before anything is begun; :param wait: for the end of what is begun.
+    :param locks: folder of the hosts' locks, see :mod:`provision.workflows.install_locks`.
     """
 
     wave: int = 32
@@ -62,6 +64,7 @@ class FlowOptions:
     book: Book = NO_BOOK
     gate: Gate | None = None
     wait: bool = True
+    locks: Path | None = None
 
 
 class FleetInterrupted(Exception):  # noqa: N818 - it is no error

@@ -12,6 +12,7 @@ from provision.install.machine import Machine
 from provision.install.outcome import End, NodeResult, Told
 from provision.install.provisioner import Provisioner
 from provision.workflows.install_book import MACHINE_ID
+from provision.workflows.install_locks import Alone, alone
 from provision.workflows.install_model import FleetInterrupted, FlowOptions, Progress
 from provision.workflows.install_node import Desk, Node, Work
 from provision.workflows.install_watch import Watch
@@ -30,14 +31,18 @@ class Job:
 async def run_fleet(provisioner: Provisioner, jobs: Sequence[Job], options: FlowOptions) -> list[NodeResult]:
     """Bring every machine to where its job wants it; results in the order of the jobs.
 
+    A host that another command is at is left alone; nothing that was read before its lock was held is decided on.
+
     :raises FleetInterrupted: cancelled (Ctrl-C): nothing more was started, what was begun goes on.
     :raises ProvisionerError: the machines could not be looked up at all; nothing was sent.
     :raises StateError: what is done cannot be recorded, so nothing more is.
     """
     hosts = [job.host for job in jobs]
-    machines = await lookup(provisioner, hosts)
-    refused = await options.gate(hosts) if options.gate is not None else {}
-    return await _Run(provisioner, jobs, options, machines, refused).go()
+    with alone(options.locks, hosts) as locks:
+        free = [host for host in hosts if host not in locks.busy]
+        machines = await lookup(provisioner, free)
+        refused = await options.gate(free) if options.gate is not None else {}
+        return await _Run(provisioner, jobs, options, machines, refused, locks).go()
 
 
 async def lookup(provisioner: Provisioner, hosts: Sequence[str]) -> dict[str, Machine]:
@@ -57,9 +62,10 @@ class _Run:
         options: FlowOptions,
         machines: Mapping[str, Machine],
         refused: Mapping[str, str],
+        locks: Alone,
     ) -> None:
         self.provisioner, self.jobs, self.options = provisioner, jobs, options
-        self.machines, self.refused = machines, refused
+        self.machines, self.refused, self.locks = machines, refused, locks
         self.names = {machine.id: host for host, machine in machines.items()}
         self.results: dict[str, NodeResult] = {}
         self.nodes: dict[str, Node] = {}
@@ -101,7 +107,8 @@ class _Run:
                     task.exception()  # looked at: the first failure is the one that is told
 
     async def _one(self, job: Job, desk: Desk) -> None:
-        result = await self._bring(job, desk)
+        result = self.locks.result(job.host) or await self._bring(job, desk)
+        self.locks.let_go(job.host)
         self.results[job.host] = result
         self.options.progress(Progress(job.host, result.reason or result.end.value, result))
 

@@ -72,7 +72,9 @@ def deploy(
     plan = _into_memory(desk, seen) if memory else _onto_disk(desk, seen, jobs, accept=accept_disk_change)
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
-        options = replace(flow_options(ironic_of(desk.site).limits), book=book, progress=heard, wait=wait)
+        options = replace(
+            flow_options(desk.site, ironic_of(desk.site).limits), book=book, progress=heard, wait=wait
+        )
         seeds, comment = site_seeds(desk.site, book), reason.strip()
         async with open_site_ironic(desk.site) as provisioner:
             if memory:

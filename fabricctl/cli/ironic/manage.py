@@ -58,7 +58,9 @@ def manage(
     plan = seen.plan(desk, planned)
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
-        options = replace(flow_options(ironic_of(desk.site).limits), book=book, progress=heard, wait=wait)
+        options = replace(
+            flow_options(desk.site, ironic_of(desk.site).limits), book=book, progress=heard, wait=wait
+        )
         judged = ironic_judges(read_known(desk.site, desk.location, plan.hosts))
         async with open_site_ironic(desk.site) as provisioner:
             return await run(

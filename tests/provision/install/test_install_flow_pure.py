@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from fabricctl.mac import Mac
 from fabricctl.nodes.facts import NodeFact, StoredFact, Value
 from fabricctl.nodes.model import Fact, Identity, IdentityKind
-from provision.install.adoption import Choice, Known, adoption, collisions, same_address
+from provision.install.addresses import bmc_address
+from provision.install.adoption import Choice, Known, adoption, collisions
 from provision.install.boot_nics import boot_macs
 from provision.install.deadlines import overdue_words, remaining
 from provision.install.machine import Machine, Nic, Phase, Stage
@@ -50,7 +51,7 @@ def known(*machines: Machine, bmc: dict[str, str] | None = None) -> Known:
     ],
 )
 def test_one_bmc_has_one_address_however_it_is_written(text: str, same: str) -> None:
-    assert same_address(text) == same
+    assert bmc_address(text) == same
 
 
 def test_a_bmc_address_is_taken_however_the_provisioner_writes_it() -> None:
