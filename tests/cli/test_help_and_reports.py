@@ -68,7 +68,10 @@ def test_each_schema_name_prints_its_own_schema(name: SchemaName, capsys: pytest
         SchemaName.BMC_CREDENTIALS: "credentials",
         SchemaName.BMC_SCAN: "learned",
         SchemaName.BMC_TRUST: "certificates",
+        SchemaName.MAAS_CHANGES: "changes",
+        SchemaName.MAAS_DISKS: "hosts",
         SchemaName.MAAS_DOCTOR: "roles",
+        SchemaName.MAAS_STATUS: "machines",
     }
     assert known[name] in json.loads(said(capsys, "schema", name.value))["properties"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -141,3 +142,22 @@ def xe9680(hostname: str, macs: Sequence[str]) -> MachineHardware:
         gpus=tuple(gpus),
         uuid=f"4c4c4544-{mark[:4]}-{mark[4:8]}-80{mark[8:10]}-{mark[10:22]}".lower(),
     )
+
+
+def varied(share: float = 1 / 3, seed: int = 1) -> Hardware:
+    """As :func:`xe9680`, but where the kernel finds a disk first is chance, as on real buses.
+
+    :param share: of the hosts that find a data disk before the boot card.
+    """
+
+    def made(hostname: str, macs: Sequence[str]) -> MachineHardware:
+        hardware = xe9680(hostname, macs)
+        dice = random.Random(f"{seed}/{hostname}/disks")
+        if dice.random() >= share:
+            return hardware
+        others = list(range(1, len(hardware.disks)))
+        dice.shuffle(others)
+        others.insert(dice.randrange(1, len(others) + 1), 0)
+        return hardware.reordered(others)
+
+    return made
