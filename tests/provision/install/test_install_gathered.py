@@ -8,6 +8,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -109,7 +110,7 @@ def test_while_somebody_else_writes_the_file_everything_else_goes_on(tmp_path: P
             beating = asyncio.create_task(beat())
             await asyncio.wait_for(seeds.make("gpu001"), 20)
             beating.cancel()
-            return max(after - before for before, after in zip(beats, beats[1:], strict=False))
+            return max(after - before for before, after in pairwise(beats))
 
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
