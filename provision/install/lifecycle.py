@@ -46,11 +46,16 @@ class Wish:
 
     :param again: commission a machine that is ready, install one that is installed: it is released first, and every
         disk is wiped. :param from_quarantine: also a machine in quarantine, or one whose last phase failed.
+    :param lately_too: with ``again``, also one that was installed within :data:`RECENT_S`.
+    :param series: and ``kernel``: what is to be installed, empty where the machine does not tell it.
     """
 
     verb: Verb
     again: bool = False
     from_quarantine: bool = False
+    lately_too: bool = False
+    series: str = ""
+    kernel: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,8 @@ _WAITS = {
     Verb.DEPLOY: frozenset({Stage.MANAGING, Stage.DEPLOYING, Stage.RELEASING}),
     Verb.RELEASE: frozenset({Stage.RELEASING}),
 }
+RECENT_S = 6 * 3600.0
+"""Who asks for another installation within so many seconds repeats a command that ended well on some hosts only."""
 _IN_THE_POOL = frozenset({Stage.READY, Stage.ALLOCATED, Stage.FAILED})
 """Where a machine with the tag is not safe: somebody may be given it."""
 
@@ -87,11 +94,19 @@ def under_way(machine: Machine) -> Phase | None:
     return _UNDER_WAY.get(machine.stage)
 
 
-def decide(wish: Wish, machine: Machine, begun: Set[Phase] = frozenset(), *, ours: bool = False) -> Step:
+def decide(
+    wish: Wish,
+    machine: Machine,
+    begun: Set[Phase] = frozenset(),
+    *,
+    ours: bool = False,
+    installed_s: float | None = None,
+) -> Step:
     """What is to be done next.
 
     :param begun: phases that this run saw begin on this machine. :param ours: the last thing recorded about it is that
-        we began to install it, so that an allocation is ours too.
+        we began to install it, so that an allocation is ours too. :param installed_s: seconds since the installation
+        was begun by which it is installed, None when that was not ours or is not known.
     """
     if machine.stage is Stage.OTHER:
         return Step(Act.REFUSE, words=f"it is {_state(machine)}: nothing is done to it")
@@ -104,6 +119,9 @@ def decide(wish: Wish, machine: Machine, begun: Set[Phase] = frozenset(), *, our
         return Step(
             Act.REFUSE, words=f"it is {_state(machine)} and locked: unlock it in the provisioner first"
         )
+    lately = "" if begun else _lately(wish, machine, installed_s)
+    if lately:
+        return Step(Act.DONE, words=lately)
     return _DECIDE[wish.verb](wish, machine, begun, ours)
 
 
@@ -120,6 +138,27 @@ def _quarantined(wish: Wish, machine: Machine, begun: Set[Phase]) -> Step | None
         return Step(Act.QUARANTINE, words="its quarantine was begun and not finished")
     state = "" if machine.stage is Stage.BROKEN else f" and {_state(machine)}"
     return Step(Act.REFUSE, words=f"in quarantine{state}{_said(machine)}; --from-quarantine takes it back")
+
+
+def _lately(wish: Wish, machine: Machine, installed_s: float | None) -> str:
+    """Why it is not installed again; empty where it is, or where that is not asked for."""
+    if wish.verb is not Verb.DEPLOY or not wish.again or machine.stage is not Stage.DEPLOYED:
+        return ""
+    if wish.lately_too or installed_s is None or installed_s > RECENT_S or not _same_system(wish, machine):
+        return ""
+    ago = "just now" if installed_s < 60 else f"{_ago(installed_s)} ago"
+    return f"{_state(machine)}, its installation was begun {ago}; --again installs it again"
+
+
+def _ago(seconds: float) -> str:
+    minutes = int(seconds // 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _same_system(wish: Wish, machine: Machine) -> bool:
+    """Whether what is on it is what is asked for, as far as it tells."""
+    series = not wish.series or machine.series in ("", wish.series)
+    return series and (not wish.kernel or not machine.kernel or machine.kernel.startswith(wish.kernel))
 
 
 def _satisfied(wish: Wish, machine: Machine) -> bool:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from fabricctl.errors import InServiceError, StateConflictError, TransitionError
 from fabricctl.nodes.facts import FactTelling, NodeFact, Value, family_of
-from fabricctl.nodes.model import EventKind, NodeRecord, NodeState
+from fabricctl.nodes.model import Event, EventKind, NodeRecord, NodeState
 from fabricctl.nodes.transitions import plan_transitions
-from provision.workflows.journal import FORGET, Begun, Journal, Move
+from provision.workflows.install_past import PHASES, Past
+from provision.workflows.journal import FORGET, Begun, Journal, Move, resumed
 
 if TYPE_CHECKING:
     from fabricctl.adapters.store.store import Store
@@ -50,8 +51,12 @@ class Book(Protocol):
         """Facts of the family ``install`` that hold: host -> field -> value."""
         ...
 
-    def begun(self, hosts: Sequence[str]) -> Mapping[str, tuple[EventKind, datetime]]:
-        """The last phase that was begun on each host, and when."""
+    def past(self, hosts: Sequence[str]) -> Mapping[str, Past]:
+        """What was begun on hosts before, of those of which something is recorded."""
+        ...
+
+    def resume(self, event: Event) -> Begun:
+        """An event that was begun by an earlier run, to tell what came of it."""
         ...
 
 
@@ -71,21 +76,15 @@ class _NoBook:
     def noted(self, hosts: Sequence[str]) -> Mapping[str, Mapping[str, Value]]:  # noqa: ARG002
         return {}
 
-    def begun(self, hosts: Sequence[str]) -> Mapping[str, tuple[EventKind, datetime]]:  # noqa: ARG002
+    def past(self, hosts: Sequence[str]) -> Mapping[str, Past]:  # noqa: ARG002
         return {}
+
+    def resume(self, event: Event) -> Begun:
+        return FORGET.begin(event.kind, event.subject, [(event.before, event.after)])
 
 
 NO_BOOK: Book = _NoBook()
 """Keeps nothing: where somebody else keeps the record."""
-
-PHASES = frozenset(
-    {
-        EventKind.NODE_COMMISSION,
-        EventKind.NODE_DEPLOY,
-        EventKind.NODE_RELEASE,
-        EventKind.NODE_QUARANTINE,
-    }
-)
 
 
 def keep_facts(
@@ -165,13 +164,17 @@ class StoreBook:
             for host, facts in self.store.facts.current(hosts).items()
         }
 
-    def begun(self, hosts: Sequence[str]) -> Mapping[str, tuple[EventKind, datetime]]:
-        """The last phase that was begun on each host; events come oldest first, so the last one stays."""
-        return {
-            event.subject: (event.kind, event.at)
-            for event in self.store.events.all(subjects=hosts)
-            if event.kind in PHASES
-        }
+    def past(self, hosts: Sequence[str]) -> Mapping[str, Past]:
+        """What was begun on hosts before; events come oldest first, so the newest of a kind stays."""
+        newest: dict[str, dict[EventKind, Event]] = {}
+        for event in self.store.events.all(subjects=hosts):
+            if event.kind in PHASES:
+                newest.setdefault(event.subject, {})[event.kind] = event
+        return {host: Past(events) for host, events in newest.items()}
+
+    def resume(self, event: Event) -> Begun:
+        """An event of an earlier run, to tell what came of it."""
+        return resumed(self.store, event)
 
 
 def _state(record: NodeRecord | None) -> tuple[NodeState, int]:

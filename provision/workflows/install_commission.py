@@ -10,7 +10,7 @@ from fabricctl.errors import ProvisionerError
 from fabricctl.nodes.facts import Value
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
 from provision.install.expected import ExpectedHardware
-from provision.install.hardware import Shortfall, check_hardware
+from provision.install.hardware import Lack, Shortfall, check_hardware
 from provision.install.lifecycle import Verb, Wish
 from provision.install.machine import Machine, Phase
 from provision.install.outcome import NodeResult
@@ -18,6 +18,7 @@ from provision.install.provisioner import Provisioner
 from provision.workflows.install_book import DISKS
 from provision.workflows.install_model import FlowOptions
 from provision.workflows.install_node import Checked, Node
+from provision.workflows.install_past import COMPARED, NO_PAST, Past
 from provision.workflows.install_run import Job, run_fleet
 
 Judge = Callable[[Machine], Sequence[Shortfall]]
@@ -67,7 +68,8 @@ class CommissionWork:
         if broken:
             return Checked(broken=broken)
         node.notes += unasked(judged)
-        return replace(recorded_disks(node), untold=untold(judged))
+        checked = replace(recorded_disks(node), untold=untold(judged))
+        return checked if checked.untold or checked.findings else replace(checked, proved=COMPARED)
 
 
 @runtime_checkable
@@ -77,6 +79,11 @@ class CountsGpus(Protocol):
     async def gpus(self, id: str) -> int | None:
         """None where nobody looked."""
         ...
+
+
+def uncounted(machine: Machine, one: Shortfall) -> bool:
+    """Whether it is about GPUs that should be there, and nobody has counted."""
+    return one.kind is Lack.GPUS and machine.gpus is None and bool(one.expected)
 
 
 async def counted(node: Node) -> Machine:
@@ -104,19 +111,19 @@ def recorded_disks(node: Node) -> Checked:
     return Checked()
 
 
-def unfinished(machine: Machine, judge: Judge, noted: Mapping[str, Value]) -> str:
+def unfinished(machine: Machine, judge: Judge, noted: Mapping[str, Value], past: Past = NO_PAST) -> str:
     """What is left to do with a machine that says Ready, because nobody has looked at it since; empty when nothing is.
 
-    A run that was killed after commissioning ended leaves it so. :param noted: facts of the family ``install``.
+    A run that did not wait for the end of commissioning, or was killed after it, leaves it so. What was recorded of its
+    disks before that commissioning is no proof. :param noted: facts of the family ``install``.
     """
     wrong = lacks(judge(machine))
     if wrong:
         return wrong
-    return (
-        ""
-        if read_fingerprint(noted.get(DISKS)) is not None
-        else "ready: compare its hardware, record its disks"
-    )
+    known = read_fingerprint(noted.get(DISKS)) is not None
+    if past.compared or (past.compared is None and known):
+        return ""
+    return "ready: compare its hardware" if known else "ready: compare its hardware, record its disks"
 
 
 async def commission(

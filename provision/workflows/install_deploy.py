@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
-from fabricctl.errors import ProvisionerStateError
-from fabricctl.nodes.facts import Value
+from fabricctl.errors import ProvisionerError, ProvisionerStateError
 from provision.bmc.secret import Secret
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
 from provision.install.disk_rule import DiskRule
@@ -18,9 +18,10 @@ from provision.install.provisioner import Provisioner
 from provision.install.spec import DeploySpec
 from provision.redfish.interrupt import finish
 from provision.workflows.install_book import DISKS, ROOT, SERIES
-from provision.workflows.install_commission import Judge, lacks, no_judge
+from provision.workflows.install_commission import CountsGpus, Judge, lacks, no_judge, uncounted
 from provision.workflows.install_model import FlowOptions
 from provision.workflows.install_node import Checked, Node
+from provision.workflows.install_past import VERIFIED, Past
 from provision.workflows.install_run import Job, run_fleet
 from provision.workflows.install_send import AGAIN
 from provision.workflows.install_user_data import OneInstallation, Seeds
@@ -59,19 +60,38 @@ class DeployWork:
     export: Export | None = None
     comment: str = ""
     _installation: OneInstallation = field(init=False)
+    _gpus: int | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._installation = OneInstallation(self.seeds)
 
     async def prepare(self, node: Node, phase: Phase) -> str:
-        """The disk and the hardware first: a machine that will be refused is not released either."""
-        if phase is Phase.RELEASE and not self.wish.again:
-            return ""  # out of a failure: nobody has looked at it since
-        refused = refusal(self.job, node.machine, node.noted.get(DISKS), accept=self.accept_disk_change)
+        """The disk and the hardware first: a machine that will be refused is not released either.
+
+        :raises ProvisionerError: its GPUs cannot be counted.
+        """
+        machine = await self._counted(node)
+        refused = refusal(self.job, machine, node.noted.get(DISKS), accept=self.accept_disk_change)
+        if not refused and machine.gpus is None and isinstance(node.provisioner, CountsGpus):
+            refused = next((one.words for one in self.job.judge(machine) if uncounted(machine, one)), "")
         if not refused and phase is Phase.RELEASE and self.export is not None:
             node.say("keeping the state of its ZFS pools")
             node.notes.append(await self.export(node.host))
         return refused
+
+    async def _counted(self, node: Node) -> Machine:
+        """The machine with its GPUs counted where there should be some: once, whoever commissioned it."""
+        machine, provisioner = node.machine, node.provisioner
+        if not isinstance(provisioner, CountsGpus):
+            return machine
+        if self._gpus is None and any(uncounted(machine, one) for one in self.job.judge(machine)):
+            node.calls += 1
+            try:
+                self._gpus = await provisioner.gpus(machine.id)
+            except ProvisionerError as error:
+                error.message = f"its GPUs cannot be counted: {error.message}"
+                raise
+        return machine if self._gpus is None else replace(machine, gpus=self._gpus)
 
     async def send(self, node: Node, phase: Phase) -> None:
         """Release it, or choose the disk again, set it, look, and install."""
@@ -125,7 +145,9 @@ class DeployWork:
         serial = choice.disk.serial if choice.disk is not None else ""
         notes = {ROOT: serial, SERIES: machine.series or self.job.series}
         return Checked(
-            findings=tuple(findings), notes={**notes, DISKS: fingerprint(machine.disks).as_value()}
+            findings=tuple(findings),
+            notes={**notes, DISKS: fingerprint(machine.disks).as_value()},
+            proved=VERIFIED,
         )
 
 
@@ -149,12 +171,13 @@ def refusal(job: DeployJob, machine: Machine, recorded: object, *, accept: bool)
     return ""
 
 
-def unrecorded(noted: Mapping[str, Value], *, ours: bool) -> str:
-    """What is left to do with a machine that is installed: a run that was killed did not see its end.
+def unrecorded(machine: Machine, past: Past, now: datetime) -> str:
+    """What is left to do with a machine that is installed: a run that was killed, or did not wait, did not see its end.
 
-    :param noted: facts of the family ``install``; :param ours: the last phase that was begun on it is our installation.
+    :param past: what was begun on it before.
     """
-    return "" if not ours or noted.get(ROOT) else "installed: look at its boot disk, record it"
+    done = past.verified or past.installed_s(machine.status, now) is None
+    return "" if done else "installed: look at its boot disk, record it"
 
 
 async def deploy(
@@ -164,6 +187,7 @@ async def deploy(
     *,
     seeds: Seeds,
     redeploy: bool = False,
+    again: bool = False,
     from_quarantine: bool = False,
     accept_disk_change: bool = False,
     export: Export | None = None,
@@ -172,10 +196,18 @@ async def deploy(
     """Install hosts; see :func:`provision.workflows.install_run.run_fleet`.
 
     :param redeploy: also hosts that are installed; they are released first and every disk's labels are wiped.
+    :param again: with ``redeploy``, also those whose installation was begun within the last hours.
     """
-    wish = Wish(Verb.DEPLOY, redeploy, from_quarantine)
+    wish = Wish(Verb.DEPLOY, redeploy, from_quarantine, again)
     work = [
-        DeployWork(wish, job, seeds, accept_disk_change, export if redeploy else None, comment)
+        DeployWork(
+            replace(wish, series=job.series, kernel=job.kernel),
+            job,
+            seeds,
+            accept_disk_change,
+            export,
+            comment,
+        )
         for job in jobs
     ]
     return await run_fleet(provisioner, [Job(one.job.host, one) for one in work], options)

@@ -19,7 +19,7 @@ from provision.workflows.install_book import MACHINE_ID
 from provision.workflows.install_locks import alone
 from provision.workflows.install_model import FleetInterrupted, FlowOptions, Progress
 from provision.workflows.install_node import reason_of, told_by
-from provision.workflows.install_send import AGAIN, SENDING, VANISHED, send
+from provision.workflows.install_send import AGAIN, LOST, SENDING, send
 from provision.workflows.journal import Begun
 
 CREATES = 2
@@ -137,7 +137,7 @@ class _Enrol:
         for host in self._open():
             if host.machine is None and host.lost is not None:
                 if host.entry is not None:
-                    host.entry.tell([VANISHED])
+                    host.entry.tell([LOST])
                 self._end(host, Told.UNKNOWN, End.UNKNOWN, reason_of(host.lost))
         await self._each([host for host in self._open() if host.machine is not None], self._power)
         await self._tags()

@@ -153,6 +153,7 @@ async def deploy_into_memory(
     *,
     seeds: Seeds,
     redeploy: bool = False,
+    again: bool = False,
     from_quarantine: bool = False,
     comment: str = "",
 ) -> list[NodeResult]:
@@ -162,6 +163,6 @@ async def deploy_into_memory(
     """
     image, install = ironic_of(site).image, site.install
     brought = seeds if image.boot_interface == "redfish-virtual-media" else None
-    wish = Wish(Verb.DEPLOY, redeploy, from_quarantine)
+    wish = Wish(Verb.DEPLOY, redeploy, from_quarantine, again)
     works = {host: MemoryWork(wish, install.series, install.kernel, brought, comment) for host in hosts}
     return await run_fleet(provisioner, [Job(host, work) for host, work in works.items()], options)

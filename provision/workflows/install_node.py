@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Protocol
 
 from fabricctl.errors import (
@@ -25,7 +24,8 @@ from provision.install.outcome import End, NodeResult, Told
 from provision.install.provisioner import Provisioner
 from provision.workflows.install_fail import give_up, quarantine
 from provision.workflows.install_model import FlowOptions, Progress
-from provision.workflows.install_send import GOES_ON, SENDING, send
+from provision.workflows.install_past import NO_PAST, Past, found_later, proved
+from provision.workflows.install_send import GOES_ON, NOT_WAITED, SENDING, send
 from provision.workflows.install_watch import Seen, Watch
 from provision.workflows.journal import Begun
 
@@ -66,12 +66,14 @@ class Checked:
 
     :param broken: why it must not be used, which puts it in quarantine; :param findings: what else is not as wanted.
     :param untold: what could not be told; :param notes: facts to keep.
+    :param proved: what the event of the phase is told beside the state: what was looked at, and is right.
     """
 
     broken: str = ""
     findings: Sequence[str] = ()
     untold: Sequence[str] = ()
     notes: Mapping[str, Value] = field(default_factory=dict)
+    proved: str = ""
 
 
 @dataclass
@@ -82,7 +84,7 @@ class Desk:
     options: FlowOptions
     watch: Watch
     noted: Mapping[str, Mapping[str, Value]]
-    begun: Mapping[str, tuple[EventKind, datetime]]
+    pasts: Mapping[str, Past]
 
 
 class Node:
@@ -99,6 +101,8 @@ class Node:
         self.calls = 0
         self.notes: list[str] = []
         self.written = False
+        self.past = desk.pasts.get(host, NO_PAST)
+        self._entries: dict[EventKind, Begun] = {}
         self._restored = False
         self._started = desk.options.clock()
 
@@ -119,7 +123,16 @@ class Node:
     def begin(self, kind: EventKind, after: str = SENDING) -> Begun:
         """Record a change before it is sent."""
         self.written = True
-        return self.desk.options.book.begin(kind, self.host, [(self.machine.status, after)])
+        entry = self.desk.options.book.begin(kind, self.host, [(self.machine.status, after)])
+        self._entries[kind] = entry
+        return entry
+
+    def entry(self, kind: EventKind) -> Begun | None:
+        """The newest event of a kind, this run's or one that an earlier run began; None where there is none."""
+        event = self.past.newest.get(kind)
+        if kind not in self._entries and event is not None:
+            self._entries[kind] = self.desk.options.book.resume(event)
+        return self._entries.get(kind)
 
     def keep(self, notes: Mapping[str, Value]) -> None:
         """Keep facts."""
@@ -166,9 +179,12 @@ class Node:
 
     async def run(self) -> NodeResult:
         """All of it. Only what the provisioner says counts, so a run that was killed goes on where it is."""
+        self._settle()
         try:
             for _ in range(_STEPS):
-                step = decide(self.wish, self.machine, self.begun, ours=self.ours)
+                step = decide(
+                    self.wish, self.machine, self.begun, ours=self.ours, installed_s=self._installed_s
+                )
                 result = await self._do(step)
                 if result is not None:
                     return result
@@ -181,8 +197,21 @@ class Node:
     @property
     def ours(self) -> bool:
         """Whether the last phase that is recorded of it is an installation by us, which may have ended meanwhile."""
-        kind, _ = self.desk.begun.get(self.host, (None, None))
-        return kind is EventKind.NODE_DEPLOY
+        return self.past.ours
+
+    @property
+    def _installed_s(self) -> float | None:
+        return self.past.installed_s(self.machine.status, self.desk.options.now())
+
+    def _settle(self) -> None:
+        """An earlier run began something, and did not see its end: where it has ended, its event says so."""
+        last = self.past.last
+        phase = under_way(self.machine)
+        if last is None or not self.past.open or (phase is not None and KINDS[phase] is last.kind):
+            return
+        entry = self.entry(last.kind)
+        if entry is not None:
+            entry.tell([found_later(self.machine.status)])
 
     async def _do(self, step: Step) -> NodeResult | None:
         if step.act is Act.START and step.phase is not None:
@@ -212,6 +241,9 @@ class Node:
             return await quarantine(self, checked.broken)
         if checked.notes:
             self.keep(checked.notes)
+        entry = self.entry(KINDS[phase_of(self.wish.verb)]) if checked.proved else None
+        if entry is not None:
+            entry.tell([proved(self.machine.status, checked.proved)])
         end = _REACHED[self.wish.verb] if self.begun or self.written else End.UNCHANGED
         if checked.untold or checked.findings:
             outcome = Told.UNKNOWN if checked.untold else Told.FINDING
@@ -241,6 +273,7 @@ class Node:
         if sent.error is not None:
             self.machine = await self.look() or self.machine
             return self.result(told_by(sent.error), End.NOT_STARTED, reason_of(sent.error))
+        entry.tell(["taken out of quarantine"])
         self.state(NodeState.PROVISIONING, "taken out of quarantine")
         if self.wish.verb is Verb.COMMISSION:
             self.wish = replace(self.wish, again=True)  # marked as fixed it says Ready, whatever was wrong
@@ -267,7 +300,7 @@ class Node:
         if sent.error is None:
             self.begun |= {phase}
             if not self.desk.options.wait and phase is phase_of(self.wish.verb):
-                entry.tell(["accepted, not waited for"])
+                entry.tell([NOT_WAITED])
                 return self.result(Told.OK, End.BEGUN, f"{phase.value} goes on in {self.provisioner.name}")
             return await self._wait(phase, entry)
         if await self.look() is None:
@@ -287,6 +320,8 @@ class Node:
         within = deadline if entry is not None else remaining(deadline, self._since(phase))
         self.desk.watch.take(self.machine.id)
         self.begun |= {phase}
+        if entry is None and self._since(phase) is not None:
+            entry = self.entry(KINDS[phase])
         try:
             seen = await self.until(lambda machine: under_way(machine) is not phase, within)
         except asyncio.CancelledError:
@@ -304,10 +339,7 @@ class Node:
 
     def _since(self, phase: Phase) -> float | None:
         """Seconds since the phase was begun by what is recorded, None when it is not."""
-        kind, at = self.desk.begun.get(self.host, (None, None))
-        if kind is not KINDS[phase] or at is None:
-            return None
-        return (self.desk.options.now() - at).total_seconds()
+        return self.past.since_s(KINDS[phase], self.desk.options.now())
 
     def _gone(self) -> NodeResult:
         words = f"{self.provisioner.name} has no machine {self.machine.id} any more"

@@ -73,8 +73,8 @@ class _Run:
     async def go(self) -> list[NodeResult]:
         hosts = [job.host for job in self.jobs]
         watch = Watch(self.provisioner, self.options, self._heard)
-        noted, begun = self.options.book.noted(hosts), self.options.book.begun(hosts)
-        desk = Desk(self.provisioner, self.options, watch, noted, begun)
+        noted, pasts = self.options.book.noted(hosts), self.options.book.past(hosts)
+        desk = Desk(self.provisioner, self.options, watch, noted, pasts)
         tasks = [asyncio.ensure_future(self._one(job, desk)) for job in self.jobs]
         looking = asyncio.ensure_future(watch.run())
         try:

@@ -39,9 +39,21 @@ NOT_DONE = (
 SENDING = "being sent, no answer yet"
 UNANSWERED = "answer lost, not read back"
 INTERRUPTED = "interrupted while it was sent, not read back"
-VANISHED = "answer lost, and nothing shows that it was carried out"
 FAILED = "fabricctl failed while it was sent, not read back"
 GOES_ON = "interrupted; it goes on in the provisioner"
+ACCEPTED = "accepted"
+NOT_WAITED = "accepted, not waited for"
+CARRIED_OUT = "answer lost; it was carried out"
+LOST = "answer lost, and nothing shows that it was carried out"
+UNCLEAR = "no clear answer, not read back"
+_OPEN = frozenset(
+    {SENDING, UNANSWERED, INTERRUPTED, FAILED, GOES_ON, ACCEPTED, NOT_WAITED, CARRIED_OUT, LOST}
+)
+
+
+def is_open(after: str) -> bool:
+    """Whether these are last words of an event of which nobody recorded what came of it: whoever sees it says so."""
+    return after in _OPEN or after.startswith(UNCLEAR)
 
 
 @dataclass(frozen=True)
@@ -56,11 +68,11 @@ class Sent:
 
 
 def _accepted() -> str:
-    return "accepted"
+    return ACCEPTED
 
 
 def _carried_out() -> str:
-    return "answer lost; it was carried out"
+    return CARRIED_OUT
 
 
 async def send(
@@ -104,7 +116,7 @@ async def send(
         else:
             entry.tell([done()])
             return Sent()
-    entry.tell([VANISHED])
+    entry.tell([LOST])
     return Sent(last, lost=True)
 
 
@@ -112,4 +124,4 @@ def _refused(error: ProvisionerError) -> str:
     """What an error says of the command."""
     if isinstance(error, NOT_DONE):
         return f"refused: {error.message}"
-    return f"no clear answer, not read back: {error.message}"
+    return f"{UNCLEAR}: {error.message}"

@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from fabricctl.adapters.store.reading import read_store
 from fabricctl.errors import ProvisionerError
 from fabricctl.nodes.facts import Value
-from fabricctl.nodes.model import EventKind
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
 from provision.install.disk_rule import DiskRule
 from provision.install.disks import choose_boot_disk, verify_root
@@ -22,6 +20,7 @@ from provision.report.install_disks import HostDisks
 from provision.report.install_status import Seen
 from provision.workflows.install_book import DISKS, StoreBook
 from provision.workflows.install_commission import Judge, no_judge, untold
+from provision.workflows.install_past import NO_PAST, Past
 from provision.workflows.install_run import lookup
 
 if TYPE_CHECKING:
@@ -36,16 +35,15 @@ _SETTLED = (Stage.READY, Stage.ALLOCATED, Stage.DEPLOYED)
 class Kept:
     """What the store knows of hosts.
 
-    :param noted: host -> facts of the family ``install``; :param begun: host -> last phase that was begun, and when.
+    :param noted: host -> facts of the family ``install``; :param pasts: host -> what was begun on it before.
     """
 
     noted: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
-    begun: Mapping[str, tuple[EventKind, datetime]] = field(default_factory=dict)
+    pasts: Mapping[str, Past] = field(default_factory=dict)
 
-    def ours(self, host: str) -> bool:
-        """Whether the last thing begun on it is our installation."""
-        kind, _ = self.begun.get(host, (None, None))
-        return kind is EventKind.NODE_DEPLOY
+    def past(self, host: str) -> Past:
+        """What was begun on it before."""
+        return self.pasts.get(host, NO_PAST)
 
 
 def read_kept(location: Location, site_name: str, hosts: Sequence[str]) -> Kept:
@@ -54,7 +52,7 @@ def read_kept(location: Location, site_name: str, hosts: Sequence[str]) -> Kept:
         if store is None:
             return Kept()
         book = StoreBook(store, "", "")
-        return Kept(book.noted(hosts), book.begun(hosts))
+        return Kept(book.noted(hosts), book.past(hosts))
 
 
 async def read_status(

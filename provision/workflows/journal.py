@@ -81,6 +81,11 @@ class _Kept:
         self.store.events.tell(dict(zip(self.numbers, afters, strict=True)))
 
 
+def resumed(store: Store, event: Event) -> Begun:
+    """An event that another process began, to tell what came of it. :param event: as it was read."""
+    return _Kept(store, (event.number,))
+
+
 @contextmanager
 def open_journal(
     location: Location, site_name: str, reason: str, forced: Collection[str] = ()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fabricctl.cli.changing import Force, Hosts, Manner, Reason, Yes
 from fabricctl.cli.ironic.common import SiteFile, Wait, open_desk, read_situation
-from fabricctl.cli.maas.common import FromQuarantine
+from fabricctl.cli.maas.common import Again, FromQuarantine, asked_again
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def deploy(
     redeploy: Annotated[
         bool, typer.Option("--redeploy", help="Also nodes that are active: they are released first.")
     ] = False,
+    again: Again = False,
     accept_disk_change: Annotated[
         bool, typer.Option("--accept-disk-change", help="Also where the disks are not those recorded.")
     ] = False,
@@ -63,12 +65,14 @@ def deploy(
     )
     from provision.workflows.install_seeds import site_seeds
 
+    asked_again(again, redeploy=redeploy)
     desk = open_desk(hosts, site, state)
     known = read_known(desk.site, desk.location, desk.hosts)
     judged = ironic_judges(known)
     jobs = {job.host: replace(job, judge=judged[job.host]) for job in deploy_jobs(known)}
     memory = ironic_of(desk.site).image.deploy_interface == "ramdisk"
-    seen = read_situation(desk, Wish(Verb.DEPLOY, redeploy, from_quarantine))
+    system = ("", "") if memory else (desk.site.install.series, desk.site.install.kernel)
+    seen = read_situation(desk, Wish(Verb.DEPLOY, redeploy, from_quarantine, again, *system))
     plan = _into_memory(desk, seen) if memory else _onto_disk(desk, seen, jobs, accept=accept_disk_change)
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
@@ -85,6 +89,7 @@ def deploy(
                     options,
                     seeds=seeds,
                     redeploy=redeploy,
+                    again=again,
                     from_quarantine=from_quarantine,
                     comment=comment,
                 )
@@ -94,6 +99,7 @@ def deploy(
                 options,
                 seeds=seeds,
                 redeploy=redeploy,
+                again=again,
                 from_quarantine=from_quarantine,
                 accept_disk_change=accept_disk_change,
                 comment=comment,
@@ -124,9 +130,11 @@ def _into_memory(desk: Desk, seen: Situation) -> Plan:
 def _onto_disk(desk: Desk, seen: Situation, jobs: Mapping[str, DeployJob], *, accept: bool) -> Plan:
     """What would be installed where. Ironic writes to that disk alone."""
     from provision.install.disks import choose_boot_disk
+    from provision.install.lifecycle import Act
+    from provision.report.change_report import Planned
     from provision.report.install_plan import Install, plan_deploy
     from provision.workflows.install_book import DISKS
-    from provision.workflows.install_deploy import refusal
+    from provision.workflows.install_deploy import refusal, unrecorded
 
     planned = {}
     for host, machine in seen.machines.items():
@@ -135,4 +143,7 @@ def _onto_disk(desk: Desk, seen: Situation, jobs: Mapping[str, DeployJob], *, ac
         refused = refusal(job, machine, recorded, accept=accept)
         install = Install(job.series, job.kernel, choice, refused, wipes=False)
         planned[host] = plan_deploy(host, machine, seen.steps[host], install, on=seen.powers.on(host))
+        left = unrecorded(machine, seen.kept.past(host), datetime.now(UTC))
+        if seen.steps[host].act is Act.DONE and left:
+            planned[host] = Planned(host, left)
     return seen.plan(desk, planned)

@@ -26,7 +26,9 @@ def register(app: typer.Typer) -> None:
 def commission(
     hosts: Hosts,
     site: SiteFile = "",
-    again: Annotated[bool, typer.Option("--again", help="Also machines that are ready.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Also machines that are ready; to look at one twice does no harm.")
+    ] = False,
     from_quarantine: FromQuarantine = False,
     wait: Wait = True,
     yes: Yes = False,
@@ -57,7 +59,8 @@ def commission(
     for host, machine in seen.machines.items():
         step = seen.steps[host]
         planned[host] = plan_commission(host, machine, step, on=seen.powers.on(host))
-        left = unfinished(machine, judged[host], seen.kept.noted.get(host, {}))
+        noted, past = seen.kept.noted.get(host, {}), seen.kept.past(host)
+        left = unfinished(machine, judged[host], noted, past)
         if step.act is Act.DONE and left:
             planned[host] = Planned(host, left)
     plan = seen.plan(desk, planned)

@@ -25,6 +25,13 @@ FromQuarantine = Annotated[
     bool, typer.Option("--from-quarantine", help="Also machines in quarantine, and those that failed.")
 ]
 
+Redeploy = Annotated[
+    bool, typer.Option("--redeploy", help="Also hosts that are installed: released first, every disk wiped.")
+]
+Again = Annotated[
+    bool, typer.Option("--again", help="With --redeploy: also those whose installation was begun within 6 h.")
+]
+
 
 @dataclass(frozen=True)
 class Desk:
@@ -40,6 +47,12 @@ class Desk:
     hosts: Sequence[str]
     states: Mapping[str, NodeState]
     provisioner: str = "MAAS"
+
+
+def asked_again(again: bool, *, redeploy: bool) -> None:
+    """:raises UsageError: ``--again`` says nothing without ``--redeploy``."""
+    if again and not redeploy:
+        raise UsageError("--again goes with --redeploy: without it, installed hosts are left alone")
 
 
 def open_desk(hosts: str, site_file: str, state: str) -> Desk:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from fabricctl.cli.changing import Force, Hosts, Manner, Reason, Yes
 from fabricctl.cli.maas.clock import clock_checked
-from fabricctl.cli.maas.common import FromQuarantine, SiteFile, Wait, open_desk
+from fabricctl.cli.maas.common import Again, FromQuarantine, Redeploy, SiteFile, Wait, asked_again, open_desk
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 from fabricctl.errors import UsageError
 
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 SERIES = ("jammy", "noble")
 KERNELS = ("ga", "hwe")
-Redeploy = Annotated[
-    bool, typer.Option("--redeploy", help="Also hosts that are installed: released first, every disk wiped.")
-]
 Accept = Annotated[
     bool, typer.Option("--accept-disk-change", help="Also where the disks are not those recorded.")
 ]
@@ -47,6 +45,7 @@ def deploy(
     ] = "",
     kernel: Annotated[str, typer.Option(metavar="KIND", help="ga or hwe, other than the site file's.")] = "",
     redeploy: Redeploy = False,
+    again: Again = False,
     accept_disk_change: Accept = False,
     from_quarantine: FromQuarantine = False,
     skip_clock_check: Annotated[
@@ -64,14 +63,17 @@ def deploy(
     HOSTS is a host set such as gpu[001-032], or all; those that are installed are left alone. The plan names in red
     what is wiped: every disk of a host. Refused: no disk or several by the rule, disks that are not those recorded,
     hardware that is missing, clocks that differ. A host that fails, or takes longer than maas.limits.deploy_min, goes
-    into quarantine with the reason; the others go on. Ctrl-C ends the watching, not the installations.
+    into quarantine with the reason; the others go on. Ctrl-C ends the watching, not the installations. An interrupted
+    --redeploy is run again: hosts installed anew within six hours are left out, unless --again.
     """
     _one_of("--series", series, SERIES)
     _one_of("--kernel", kernel, KERNELS)
+    asked_again(again, redeploy=redeploy)
     wanted = Wanted(
         series,
         kernel,
         redeploy,
+        again,
         accept_disk_change,
         from_quarantine,
         not skip_clock_check,
@@ -89,6 +91,7 @@ class Wanted:
     series: str
     kernel: str
     redeploy: bool
+    again: bool
     accept: bool
     from_quarantine: bool
     clocks: bool
@@ -119,6 +122,7 @@ def _deploy(desk: Desk, wanted: Wanted, manner: Manner) -> NoReturn:
                 options,
                 seeds=site_seeds(desk.site, book),
                 redeploy=wanted.redeploy,
+                again=wanted.again,
                 from_quarantine=wanted.from_quarantine,
                 accept_disk_change=wanted.accept,
                 export=pool_export(desk, book),
@@ -140,7 +144,10 @@ def _plan(desk: Desk, jobs: Mapping[str, DeployJob], wanted: Wanted) -> Plan:
     from provision.install.lifecycle import Verb, Wish
     from provision.report.install_plan import installed, starts
 
-    seen = read_situation(desk, Wish(Verb.DEPLOY, wanted.redeploy, wanted.from_quarantine))
+    install = desk.site.install
+    system = wanted.series or install.series, wanted.kernel or install.kernel
+    wish = Wish(Verb.DEPLOY, wanted.redeploy, wanted.from_quarantine, wanted.again, *system)
+    seen = read_situation(desk, wish)
     again = [
         host for host, machine in seen.machines.items() if starts(seen.steps[host]) and installed(machine)
     ]
@@ -170,7 +177,7 @@ def _planned(
         refused = refusal(job, machine, recorded, accept=accept)
         install = Install(job.series, job.kernel, choice, refused, pools=pools.get(host, ""))
         one = plan_deploy(host, machine, seen.steps[host], install, on=seen.powers.on(host))
-        left = unrecorded(seen.kept.noted.get(host, {}), ours=seen.kept.ours(host))
+        left = unrecorded(machine, seen.kept.past(host), datetime.now(UTC))
         if seen.steps[host].act is Act.DONE and left:
             found[host] = (Planned(host, left), [])
         else:

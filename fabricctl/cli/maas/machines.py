@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from provision.install.machine import Machine
     from provision.install.provisioner import Provisioner
     from provision.report.change_report import Planned
+    from provision.workflows.install_past import Past
     from provision.workflows.install_state import Kept
 
 Opened = Callable[["Site"], AbstractAsyncContextManager["Provisioner"]]
@@ -55,7 +57,6 @@ def read_situation(desk: Desk, wish: Wish, opened: Opened | None = None, *, boot
     """
     from fabricctl.cli.maas.power_look import look_at_power
     from fabricctl.cli.maas.running import ask_maas
-    from provision.install.lifecycle import decide
     from provision.report.install_plan import starts
     from provision.workflows.install_access import open_provisioner
     from provision.workflows.install_run import lookup
@@ -65,10 +66,17 @@ def read_situation(desk: Desk, wish: Wish, opened: Opened | None = None, *, boot
         async with (opened or open_provisioner)(desk.site) as provisioner:
             return await lookup(provisioner, desk.hosts)
 
+    now = datetime.now(UTC)
     kept = read_kept(desk.location, desk.site.name, desk.hosts)
     machines = ask_maas(desk, read, "reading machines")
-    steps = {host: decide(wish, machine, ours=kept.ours(host)) for host, machine in machines.items()}
+    steps = {host: _step(wish, machine, kept.past(host), now) for host, machine in machines.items()}
     powers = look_at_power(desk, [host for host, step in steps.items() if boots and starts(step)])
     if powers.interrupted:
         raise KeyboardInterrupt
     return Situation(machines, steps, kept, powers)
+
+
+def _step(wish: Wish, machine: Machine, past: Past, now: datetime) -> Step:
+    from provision.install.lifecycle import decide
+
+    return decide(wish, machine, ours=past.ours, installed_s=past.installed_s(machine.status, now))

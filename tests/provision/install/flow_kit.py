@@ -113,6 +113,10 @@ class MortalBook(StoreBook):
         self.line.check()
         return _MortalEntry(super().begin(*args), self.line)
 
+    def resume(self, *args: Any) -> Any:
+        self.line.check()
+        return _MortalEntry(super().resume(*args), self.line)
+
     def move(self, *args: Any) -> str:
         self.line.check()
         return super().move(*args)

@@ -201,7 +201,7 @@ def test_a_redeploy_with_another_disk_order_costs_no_more_requests_than_stated(k
     kit.run(lambda client: client.deploy(["gpu001"]))
     machine = kit.maas.double.machine("gpu001")
     before = len([one for one in kit.maas.double.requests if one.machine == machine.hostname])
-    kit.run(lambda client: client.deploy(["gpu001"], redeploy=True))
+    kit.run(lambda client: client.deploy(["gpu001"], redeploy=True, again=True))
     after = len([one for one in kit.maas.double.requests if one.machine == machine.hostname])
     assert after - before <= REQUESTS_PER_NODE
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fabricctl.nodes.model import EventKind, NodeState
+from fabricctl.nodes.model import Event, EventKind, NodeState
 from provision.install.deadlines import Deadlines
 from provision.install.disk_record import fingerprint
-from provision.install.machine import QUARANTINE_TAG
+from provision.install.machine import QUARANTINE_TAG, Machine, Stage
 from provision.install.outcome import End, NodeResult, Told
 from provision.workflows.install_commission import no_judge, unfinished
 from provision.workflows.install_deploy import unrecorded
+from provision.workflows.install_past import Past
 from tests.provision.install.flow_kit import Client, Kit, by_host, flow_kit, hosts_of, judge_of
 
 HOST = "gpu001"
@@ -92,9 +94,20 @@ def test_what_a_killed_run_left_unlooked_at_is_told_for_the_plan(kit: Kit) -> No
 
 
 def test_an_installation_nobody_saw_the_end_of_is_told_for_the_plan() -> None:
-    assert unrecorded({}, ours=True) == "installed: look at its boot disk, record it"
-    assert unrecorded({"install.root_serial": "BOSS1"}, ours=True) == ""
-    assert unrecorded({}, ours=False) == ""
+    now = datetime(2026, 11, 30, tzinfo=UTC)
+    machine = Machine("a1", HOST, Stage.DEPLOYED, "Deployed")
+
+    def left(after: str, kind: EventKind = EventKind.NODE_DEPLOY) -> str:
+        event = Event(kind, HOST, now, "alice", "", "Ready", after, number=1)
+        return unrecorded(machine, Past({kind: event}), now)
+
+    look = "installed: look at its boot disk, record it"
+    assert left("accepted, not waited for") == look
+    assert left("Deployed, found by a later run") == look
+    assert left("Deployed; boot disk verified") == ""
+    assert left("refused: no power") == ""
+    assert left("Ready", EventKind.NODE_COMMISSION) == ""
+    assert unrecorded(machine, Past(), now) == ""
 
 
 def test_a_failed_commissioning_is_quarantined_with_what_maas_says(kit: Kit) -> None:
@@ -295,7 +308,7 @@ def test_an_installed_host_is_installed_again_only_when_asked(kit: Kit) -> None:
         exported.append(kit.maas.double.machine(host).status.value)
         return f"pools of {host} kept"
 
-    result = deployed(kit, redeploy=True, export=export)
+    result = deployed(kit, redeploy=True, again=True, export=export)
     assert result.end is End.DEPLOYED
     assert exported == ["Deployed"]
     assert result.notes == (f"pools of {HOST} kept",)
@@ -312,7 +325,7 @@ def test_every_change_is_an_event_that_tells_how_it_ended(kit: Kit) -> None:
     installs = {
         host: [after for kind, after in told if kind is EventKind.NODE_DEPLOY] for host, told in about.items()
     }
-    assert installs == {"gpu001": ["Deployed"], "gpu002": ["Failed deployment"]}
+    assert installs == {"gpu001": ["Deployed; boot disk verified"], "gpu002": ["Failed deployment"]}
     assert any(kind is EventKind.NODE_QUARANTINE for kind, _ in about["gpu002"])
     assert not any("no answer yet" in event.after for event in events)
 

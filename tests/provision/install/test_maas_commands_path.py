@@ -80,15 +80,36 @@ def test_a_second_run_of_each_command_has_nothing_to_do(hall_of: Start) -> None:
 def test_the_plan_of_a_redeploy_says_what_is_lost(hall_of: Start) -> None:
     hall = ready(hall_of(1))
     hall.do("deploy", "all", "--yes")
-    ran = hall.run("maas", "deploy", "all", "--redeploy")
+    ran = hall.run("maas", "deploy", "all", "--redeploy", "--again")
     assert ran.code == 2
     plan = " ".join(ran.out.split())
     assert "gpu001 Deployed: release, then install jammy (ga) on Dell BOSS-N1 (960 GB)" in plan
     assert "the system that is on it is lost; wipes 8 of Dell Ent NVMe" in plan
     assert "could not tell of its ZFS pools: " in plan
     assert "it is ON: its power is cut" in plan
-    assert hall.do("deploy", "all", "--redeploy", "--yes").code == 0
+    assert hall.do("deploy", "all", "--redeploy", "--again", "--yes").code == 0
     assert hall.statuses == {"gpu001": "Deployed"}
+
+
+def test_a_redeploy_that_is_run_again_leaves_out_what_was_just_installed(hall_of: Start) -> None:
+    hall = ready(hall_of(1))
+    hall.do("deploy", "all", "--yes")
+    told = " ".join(hall.do("deploy", "all", "--redeploy", "--yes").out.split())
+    assert "nothing to do: Deployed, its installation was begun just now; --again installs it again" in told
+    noble = hall.run("maas", "deploy", "all", "--redeploy", "--series", "noble")
+    assert "release, then install noble (ga)" in " ".join(noble.out.split()), noble.all
+    assert hall.run("maas", "deploy", "all", "--again").code == 2
+
+
+def test_a_machine_nobody_looked_at_stands_in_the_plan_of_commission(hall_of: Start) -> None:
+    hall = enrolled(hall_of(1, speed=600.0))
+    hall.maas.double.faults.add("missing-gpu", op="commission")
+    hall.do("commission", "all", "--yes", "--no-wait")
+    hall.maas.advance(3600)
+    ran = hall.run("maas", "deploy", "all", "--yes")
+    assert (ran.code, "expected 8 GPUs, found 7" in ran.out) == (1, True), ran.all
+    assert "ready: compare its hardware" in hall.run("maas", "commission", "all").out
+    assert hall.statuses == {"gpu001": "Ready"}
 
 
 def test_a_node_whose_bmc_does_not_answer_is_said_and_installed_all_the_same(hall_of: Start) -> None:
