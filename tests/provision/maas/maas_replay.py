@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import requests
 from ruamel.yaml import YAML
 
 from tests.provision.maas.maas_asking import oauth
+from tests.provision.maas.maas_listed import Listed
 from tests.provision.maas.maas_recordings import Recorded
 from tests.provision.maas.maas_uploads import Uploads
 from tests.sim.maas import metadata
@@ -21,12 +21,6 @@ from tests.sim.maas.process import ServedDouble
 from tests.sim.maas.states import Status
 
 _DATE = re.compile(r"[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2}\.? \d{4} \d{2}:\d{2}:\d{2}( \+0000)?")
-_YAML_BODIES = ("op=get_curtin_config", "/vendor-data")
-VOLATILE = re.compile(
-    r"(\.uuid|\.created|\.updated|\.started|\.ended|\.starttime|\.endtime|\.runtime|\.last_ping|\.estimated_runtime"
-    r"|events\[\d+\]\.id|\.(next|prev)_uri|results\[\d+\]\.id|links\[\d+\]\.id)$"
-)
-"""Places where only the type is compared: times, random ids, and numbers that count what the API does not show."""
 TIMEOUT_S = 20
 
 
@@ -47,10 +41,21 @@ class Replay:
 
     What MAAS gave a number or a name of its own is put in place of the recorded one as it turns up: system ids, keys
     of machines, ids of script results.
+
+    :param listed: how answers are compared.
     """
 
-    def __init__(self, served: ServedDouble, uploads: Uploads) -> None:
+    def __init__(self, served: ServedDouble, uploads: Uploads, listed: Listed) -> None:
         self._served = served
+        self._listed = listed
+        self.beside: set[str] = set()
+        """Recordings before which something was done beside the API."""
+        self.rebuilt: set[str] = set()
+        """Recordings that were not sent as they are."""
+        self.typed: set[str] = set()
+        """Places that differ and were compared by type."""
+        self.shaped: set[str] = set()
+        """Ends of URLs whose answers were compared by shape."""
         self._uploads = uploads
         self._ids: dict[str, str] = {}
         self._results: dict[str, str] = {}
@@ -60,6 +65,8 @@ class Replay:
     def play(self, recorded: Recorded) -> list[Difference]:
         """Send one request; what differs in the answer."""
         self._outside(recorded)
+        if recorded.rebuilt:
+            self.rebuilt.add(recorded.name)
         answer = self._send(recorded)
         ours = _body(answer)
         if recorded.body is not None:
@@ -75,10 +82,12 @@ class Replay:
                 self._machine = new
         if recorded.url.endswith("op=get_token") and recorded.body is not None:
             metadata.boot(double, double.records[self._machine])
+            self.beside.add(recorded.name)
         if recorded.name == "d026-read-deployed":
             record = double.records[self._machine]
             record.status = Status.DEPLOYED
             record.changed()
+            self.beside.add(recorded.name)
 
     def _send(self, recorded: Recorded) -> requests.Response:
         url = self._served.url.removesuffix("/MAAS") + self.mapped(recorded.url)
@@ -135,7 +144,9 @@ class Replay:
         if status != recorded.status:
             yield "status", f"recorded {recorded.status}, ours {status}"
         theirs = json.loads(self.mapped(json.dumps(recorded.body)))
-        if isinstance(theirs, str) and recorded.url.endswith(_YAML_BODIES) and status == 200:
+        end = next((one for one in self._listed.by_shape if recorded.url.endswith(one)), "")
+        if isinstance(theirs, str) and end and status == 200:
+            self.shaped.add(end)
             yield from shapes(_yaml(theirs), _yaml(str(ours)), "yaml", values=False)
         elif isinstance(theirs, str):
             yield from texts(theirs, "" if ours is None else str(ours))
@@ -143,28 +154,40 @@ class Replay:
             if theirs != ours:
                 yield "body", f"recorded {_short(theirs)}, ours {_short(ours)}"
         else:
-            yield from shapes(theirs, ours, "body")
+            for at, said, same_type in _differences(theirs, ours, "body"):
+                place = self._listed.by_type_at(at) if same_type else None
+                if place is None:
+                    yield at, said
+                else:
+                    self.typed.add(place)
 
 
 def shapes(theirs: Any, ours: Any, at: str, *, values: bool = True) -> Iterator[tuple[str, str]]:
     """Where two values differ in their keys, types or lengths. :param values: and in what they say."""
+    for place, said, same_type in _differences(theirs, ours, at):
+        if values or not same_type:
+            yield place, said
+
+
+def _differences(theirs: Any, ours: Any, at: str) -> Iterator[tuple[str, str, bool]]:
+    """(place, both sides, whether they are two values of the same type)."""
     if type(theirs) is not type(ours):
-        yield at, f"recorded {_short(theirs)}, ours {_short(ours)}"
+        yield at, f"recorded {_short(theirs)}, ours {_short(ours)}", False
     elif isinstance(theirs, dict):
         for name in sorted(theirs.keys() | ours.keys(), key=str):
             if name not in ours:
-                yield f"{at}.{name}", "recorded, not in ours"
+                yield f"{at}.{name}", "recorded, not in ours", False
             elif name not in theirs:
-                yield f"{at}.{name}", "in ours, not recorded"
+                yield f"{at}.{name}", "in ours, not recorded", False
             else:
-                yield from shapes(theirs[name], ours[name], f"{at}.{name}", values=values)
+                yield from _differences(theirs[name], ours[name], f"{at}.{name}")
     elif isinstance(theirs, list):
         if len(theirs) != len(ours):
-            yield f"{at}.length", f"recorded {len(theirs)}, ours {len(ours)}"
+            yield f"{at}.length", f"recorded {len(theirs)}, ours {len(ours)}", False
         for place, (one, other) in enumerate(zip(theirs, ours, strict=False)):
-            yield from shapes(one, other, f"{at}[{place}]", values=values)
-    elif values and theirs != ours and not VOLATILE.search(at):
-        yield at, f"recorded {_short(theirs)}, ours {_short(ours)}"
+            yield from _differences(one, other, f"{at}[{place}]")
+    elif theirs != ours:
+        yield at, f"recorded {_short(theirs)}, ours {_short(ours)}", True
 
 
 def texts(theirs: str, ours: str) -> Iterator[tuple[str, str]]:
@@ -172,19 +195,6 @@ def texts(theirs: str, ours: str) -> Iterator[tuple[str, str]]:
     theirs, ours = _DATE.sub("DATE", theirs), _DATE.sub("DATE", ours)
     if theirs != ours:
         yield "text", f"recorded {_short(theirs)}, ours {_short(ours)}"
-
-
-def deviations(path: Path) -> list[tuple[str, str, str]]:
-    """The listed ones: patterns of recording and place, reason. :raises ValueError: a line without a reason."""
-    listed = []
-    for line in path.read_text().splitlines():
-        if not line.strip() or line.startswith("#"):
-            continue
-        parts = [part.strip() for part in line.split("|", 2)]
-        if len(parts) != 3 or not parts[2]:
-            raise ValueError(f"{path.name}: a deviation is RECORDING | PLACE | REASON: {line}")
-        listed.append((parts[0], parts[1], parts[2]))
-    return listed
 
 
 def _short(value: Any) -> str:
