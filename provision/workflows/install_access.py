@@ -15,6 +15,7 @@ from fabricctl.adapters.store.reading import read_store
 from fabricctl.errors import SecretError, UsageError
 from fabricctl.nodes.facts import StoredFact
 from fabricctl.nodes.model import NodeRecord
+from fabricctl.site.check_install import name_fault
 from fabricctl.site.provisioning import BootDisk, MaasHost
 from fabricctl.site.use import bmc_access, bmc_addresses, entry_of_each, model_names
 from provision.bmc.target import Target
@@ -146,12 +147,13 @@ def enrol_specs(known: Known, secrets: SecretStore, entries: Mapping[str, MaasHo
 
     :param entries: host -> how it is enrolled, for another provisioner than MAAS.
     """
+    for_maas = entries is None
     entries = maas_hosts(known.site) if entries is None else entries
     specs: list[EnrolSpec] = []
     refused: dict[str, str] = {}
     for host in known.hosts:
         entry = entries.get(host, MaasHost())
-        made = _spec(known, host, entry, secrets)
+        made = (name_fault([host]) if for_maas else "") or _spec(known, host, entry, secrets)
         if isinstance(made, str):
             refused[host] = made
         else:

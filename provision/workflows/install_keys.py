@@ -7,7 +7,8 @@ was refused; with an unknown outcome all stay, until the next installation that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -93,23 +94,26 @@ class HostKeys:
     def apply(self, changes: Sequence[Change]) -> list[Exception | None]:
         """Carry out changes with one write. :returns: for each of them why it could not be, or None.
 
+        Reading, changing and writing are one: another command that changes the keys of these hosts waits meanwhile.
+
         :raises StateError: nothing of it can be recorded; :raises InputError: the file cannot be written.
         """
-        before = self.records({host for host, _ in changes})
-        after = dict(before)
-        errors: list[Exception | None] = []
-        for host, change in changes:
-            try:
-                after[host] = change(after.get(host, HostKeyRecord()))
-            except FabricctlError as error:
-                errors.append(error)
-            else:
-                errors.append(None)
-        changed = {host: record for host, record in after.items() if record != before.get(host)}
-        if changed:
-            notes = {host: {FIELD: record.as_value()} for host, record in changed.items()}
-            keep_facts(self.store, notes, SOURCE, who=self.who, reason=self.reason, now=self.now())
-            self.write()
+        with self._alone():
+            before = self.records({host for host, _ in changes})
+            after = dict(before)
+            errors: list[Exception | None] = []
+            for host, change in changes:
+                try:
+                    after[host] = change(after.get(host, HostKeyRecord()))
+                except FabricctlError as error:
+                    errors.append(error)
+                else:
+                    errors.append(None)
+            changed = {host: record for host, record in after.items() if record != before.get(host)}
+            if changed:
+                notes = {host: {FIELD: record.as_value()} for host, record in changed.items()}
+                keep_facts(self.store, notes, SOURCE, who=self.who, reason=self.reason, now=self.now())
+                self._write()
         return errors
 
     def records(self, hosts: Iterable[str] | None = None) -> dict[str, HostKeyRecord]:
@@ -123,15 +127,24 @@ class HostKeys:
 
         :raises StateError: another process does not let go of it; :raises InputError: it cannot be written.
         """
-        try:
-            with held(self.file.with_name(f"{self.file.name}.lock"), wait_s=_WAIT_S):
-                write_atomic(self.file, known_hosts(self.records().items()), mode=0o600)
-        except HeldError as exc:
-            raise StateError(f"is being written by {exc.who}", place=str(self.file)) from exc
-        except OSError as exc:
-            raise StateError(
-                f"cannot be written: {(exc.strerror or str(exc)).lower()}", place=str(self.file)
-            ) from exc
+        with self._alone():
+            self._write()
+
+    def _write(self) -> None:
+        write_atomic(self.file, known_hosts(self.records().items()), mode=0o600)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(held(self.file.with_name(f"{self.file.name}.lock"), wait_s=_WAIT_S))
+            except HeldError as exc:
+                raise StateError(f"is being written by {exc.who}", place=str(self.file)) from exc
+            except OSError as exc:
+                raise StateError(
+                    f"cannot be written: {(exc.strerror or str(exc)).lower()}", place=str(self.file)
+                ) from exc
+            yield
 
     def _change(self, changes: Sequence[Change]) -> None:
         for error in self.apply(changes):

@@ -187,7 +187,7 @@ def test_the_site_file_names_a_nic_or_a_mac() -> None:
 @pytest.mark.parametrize(
     ("boot_nic", "told", "words"),
     [
-        ("", [], "no MAC is known: fabricctl bmc harvest tells them"),
+        ("", [], "no MAC is known: run fabricctl bmc harvest for it, or give boot_nic a MAC"),
         (
             "NIC.Slot.9-1-1",
             EMBEDDED,
@@ -205,6 +205,14 @@ def test_why_a_host_has_no_mac_to_be_enrolled_with(boot_nic: str, told: list[Sto
 def test_macs_an_operator_told_are_used_where_nothing_was_harvested() -> None:
     told = [mac_identity(B, "eno1", source="operator"), mac_identity(D, "bmc", source="operator")]
     assert boot_macs("", [], told) == (B,)
+
+
+def test_an_older_harvest_without_nics_says_what_to_run() -> None:
+    found = boot_macs("", [], IDENTITIES)
+    assert isinstance(found, str)
+    assert found.startswith(
+        "its MACs are known, but not which NICs boot with them: run fabricctl bmc harvest"
+    )
 
 
 # -- replaced parts --------------------------------------------------------------------------------------------

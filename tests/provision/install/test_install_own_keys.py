@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from fabricctl.errors import (
     InputError,
     OtherMachineError,
     ProvisionerBusyError,
+    ProvisionerDeadlineError,
     ProvisionerError,
     ProvisionerForbiddenError,
     ProvisionerGarbledError,
@@ -33,6 +35,7 @@ from provision.workflows.install_deploy import DeployJob, deploy
 from provision.workflows.install_ironic import MemoryWork
 from provision.workflows.install_keys import HostKeys
 from provision.workflows.install_seeds import SiteSeeds
+from provision.workflows.install_send import is_open, send
 from provision.workflows.install_user_data import OneInstallation
 from tests.provision.install.flow_kit import BOSS, Client, Kit, flow_kit, judge_of
 
@@ -244,3 +247,45 @@ def test_a_machine_booted_into_memory_is_sent_one_key_however_often_it_is_sent()
     asyncio.run(twice())
     assert len(set(node.sent)) == 1
     assert seeds.asked == ["make", "accepted"]
+
+
+# -- words of the event ------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Entry:
+    told: list[str] = field(default_factory=list)
+
+    def tell(self, afters: Sequence[str]) -> None:
+        self.told += afters
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ProvisionerStateError("it is Deployed"), "refused: it is Deployed"),
+        (ProvisionerGarbledError("cut short"), "no clear answer, not read back: cut short"),
+        (ProvisionerDeadlineError("too late"), "no clear answer, not read back: too late"),
+        (StateError("the disk is full", place="x"), "not sent: "),
+        (ZeroDivisionError(), "fabricctl failed while it was sent, not read back"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_event_says_refused_only_of_what_was_refused(error: Exception, words: str) -> None:
+    entry = Entry()
+
+    async def command() -> None:
+        raise error
+
+    async def never() -> bool:
+        return False
+
+    async def work() -> None:
+        try:
+            await send(command, never, entry)
+        except (StateError, ZeroDivisionError):
+            return
+
+    asyncio.run(work())
+    assert entry.told[-1].startswith(words)
+    assert is_open(entry.told[-1]) == ("not read back" in words)
