@@ -137,10 +137,12 @@ PROVISION_LAYERS = {
     "bmc": 0,
     "install": 1,
     "report": 2,
+    "http": 2,
     **dict.fromkeys(("redfish", "secrets", "maas", "ironic", "probes"), 3),
     "workflows": 4,
 }
-"""Folders of ``provision``: values and decisions, their presentation, adapters (apart from each other), workflows."""
+"""Folders of ``provision``: values and decisions, their presentation, what adapters share, adapters (apart from each
+other), workflows."""
 PROVISION_PURE = ("bmc", "install", "report")
 
 

@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from fabricctl.mac import parse_mac
 from fabricctl.site.fields import HostSet, IpAddress
 from fabricctl.site.section import Section, secret_reference
+from fabricctl.site.web_address import web_address
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
 _DOMAIN = re.compile(
@@ -94,9 +95,11 @@ class Install(Section):
     @field_validator("apt_proxy")
     @classmethod
     def _http(cls, text: str | None) -> str | None:
-        if text is not None and not re.match(r"https?://[^/@\s]+/?\Z", text):
-            raise ValueError(f"expected http://HOST:PORT without user and password, found {text[:60]!r}")
-        return text
+        return (
+            text
+            if text is None
+            else web_address(text, "http://HOST:PORT without user and password", path=False)
+        )
 
 
 def _domain(text: str) -> str:
@@ -185,9 +188,7 @@ class DoctorRoles(Section):
     @field_validator("proxy", "metadata", "page")
     @classmethod
     def _http(cls, text: str | None) -> str | None:
-        if text is not None and not re.match(r"https?://[^/@\s?#]+(?:/[^@\s]*)?\Z", text):
-            raise ValueError(f"expected http(s)://HOST[:PORT][/PATH], found {text[:60]!r}")
-        return text
+        return text if text is None else web_address(text, "http(s)://HOST[:PORT][/PATH]", query=True)
 
 
 class Maas(Section):
@@ -215,9 +216,7 @@ class Maas(Section):
     @field_validator("url")
     @classmethod
     def _address(cls, url: str) -> str:
-        if not re.match(r"https?://[^/@\s?#]+(?:/[^@\s?#]*)?\Z", url):
-            raise ValueError(f"expected http(s)://HOST[:PORT]/MAAS, found {url[:60]!r}")
-        return url.rstrip("/")
+        return web_address(url, "http(s)://HOST[:PORT]/MAAS").rstrip("/")
 
     @field_validator("api_key")
     @classmethod
@@ -303,9 +302,7 @@ class Ironic(Section):
     @field_validator("url")
     @classmethod
     def _address(cls, url: str) -> str:
-        if not re.match(r"https?://[^/@\s?#]+(?:/[^@\s?#]*)?\Z", url):
-            raise ValueError(f"expected http(s)://HOST[:PORT], found {url[:60]!r}")
-        return url.rstrip("/")
+        return web_address(url, "http(s)://HOST[:PORT]").rstrip("/")
 
     @field_validator("password")
     @classmethod

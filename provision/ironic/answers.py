@@ -19,6 +19,8 @@ from fabricctl.errors import (
     ProvisionerStateError,
     ProvisionerUnsupportedError,
 )
+from provision.http.lost import failure_of
+from provision.http.mask import Mask
 
 LONGEST = 400
 """Characters of an answer that are shown."""
@@ -35,15 +37,15 @@ _STATES = (
 )
 
 
-def told(raw: bytes) -> str:
-    """Ironic's words in the body of an error, on one line.
+def told(raw: bytes, mask: Mask | None = None) -> str:
+    """Ironic's words in the body of an error, on one line. :param mask: takes secrets out before anything is cut off.
 
     ``error_message`` holds JSON inside a string, with the words in ``faultstring`` or ``description``; before the API
     proper answers, HTTP basic says ``{"error": {"message": ...}}``.
     """
     text = raw.decode("utf-8", "replace")
     words = _words(_parsed(text))
-    return " ".join((words or re.sub(r"<[^>]+>", " ", text)).split())[:LONGEST]
+    return (mask or Mask()).line(words or re.sub(r"<[^>]+>", " ", text), LONGEST)
 
 
 def _words(body: Any) -> str:
@@ -86,7 +88,7 @@ def error_of(status: int, words: str, asked: str, *, write: bool) -> Provisioner
         400: ProvisionerRefusedError,
         409: ProvisionerRefusedError,
     }
-    kind = kinds.get(status, ProvisionerAnswerError)
-    if status >= 500 and write:
-        kind = ProvisionerOutcomeUnknownError
+    kind = failure_of(status, write=write) if status >= 500 else kinds.get(status, ProvisionerAnswerError)
+    if kind is ProvisionerOutcomeUnknownError:
+        said = f"it may have been carried out: {asked}: {said}"
     return kind(said, status=status)

@@ -25,7 +25,7 @@ async def create(link: IronicLink, reader: Reader, spec: EnrolSpec) -> Machine:
 
     :raises OtherMachineError: its name or a MAC belongs to another; what was made of it is taken away again.
     """
-    link.learn(spec.power.password.reveal())
+    link.learn(spec.power.password)
     body = node_body(spec, link.settings)
     try:
         made = await link.write("POST", "/v1/nodes", body)

@@ -98,7 +98,7 @@ class IronicProvisioner:
             )
         bodies.refuse_undeployable(spec, images, node.get("properties"))
         if spec.user_data:
-            self._link.learn(spec.user_data.reveal())
+            self._link.learn(spec.user_data)
         await self._patch(id, bodies.instance_patch(images))
         body = bodies.active_body(str(node.get("name") or id), spec.user_data)
         await self._link.write("PUT", f"/v1/nodes/{id}/states/provision", body)
@@ -134,7 +134,7 @@ class IronicProvisioner:
 
     async def set_power(self, id: str, power: Power) -> Machine:
         """Other address or credentials of its BMC; uuid, name and ports stay."""
-        self._link.learn(power.password.reveal())
+        self._link.learn(power.password)
         old = (await self._reader.node(id, "uuid,driver_info")).get("driver_info")
         await self._patch(id, bodies.power_patch(power, list(old) if isinstance(old, dict) else []))
         return await self._reader.machine(id)
@@ -175,7 +175,10 @@ def _extra(node: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @asynccontextmanager
 async def open_ironic(settings: IronicSettings) -> AsyncIterator[IronicProvisioner]:
-    """An Ironic to work with. Nothing is asked before the first use."""
+    """An Ironic to work with. Nothing is asked before the first use.
+
+    :raises ProvisionerUnreachableError: the file of its authorities cannot be read.
+    """
     provisioner = IronicProvisioner(settings)
     try:
         yield provisioner

@@ -5,37 +5,35 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import ssl
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import aiohttp
-
-from fabricctl.errors import (
-    ProvisionerBusyError,
-    ProvisionerDeadlineError,
-    ProvisionerError,
-    ProvisionerGarbledError,
-    ProvisionerOutcomeUnknownError,
-    ProvisionerUnreachableError,
-)
+from fabricctl.errors import ProvisionerBusyError, ProvisionerGarbledError
+from provision.bmc.secret import Secret
+from provision.http.asked import Asked
+from provision.http.edge import Edge, Limits, LostError, Reply, Request
+from provision.http.lost import Named, unreadable
+from provision.http.mask import Mask
 from provision.ironic.answers import error_of, told
 from provision.ironic.settings import IronicSettings
 from provision.ironic.version import Version, agreed, written
 
 HEADER = "X-OpenStack-Ironic-API-Version"
-CONNECT_S = 10.0
-LARGEST = 64 * 2**20
 IDLE_S = 4.0
 """Ironic closes connections that are idle for ten seconds; a write on one of them would be lost."""
 AGAIN_S = 2.0
-SHORTEST = 4
-"""Shorter secrets are not looked for: they stand in every other word."""
+SHOWN = 40
+"""Characters that are shown of what should be JSON and is not."""
+LONGEST_ERROR = 1 << 16
+"""Bytes of an error's body that are looked at."""
 
 
 class IronicLink:
-    """One Ironic. Made on the event loop it is used on."""
+    """One Ironic. Made on the event loop it is used on.
+
+    :raises ProvisionerUnreachableError: the file of authorities cannot be read.
+    """
 
     def __init__(
         self,
@@ -45,34 +43,24 @@ class IronicLink:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.settings, self.sleep, self.clock = settings, sleep, clock
-        self.requests = 0
-        self._gate = asyncio.Semaphore(settings.requests)
         self._version: Version | None = None
-        self._secrets: set[str] = set()
-        secret = settings.password
-        if secret:
-            self.learn(secret.reveal())
-        context = ssl.create_default_context(cafile=settings.ca_file) if settings.ca_file else True
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(ssl=context, limit=settings.requests, keepalive_timeout=IDLE_S),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers=_headers(settings),
-            timeout=aiohttp.ClientTimeout(total=settings.answer_s, sock_connect=CONNECT_S),
-            trust_env=False,
-        )
-        # aiohttp sends some requests a second time when a connection breaks; no write may be sent twice
-        self._session._retry_connection = False
+        self._mask = Mask()
+        self._headers = _headers(settings, self._mask)
+        limits = Limits(settings.requests, settings.answer_s, IDLE_S)
+        self._edge = Edge(Named("Ironic", "ironic", settings.url), limits, settings.ca_file)
 
-    def learn(self, secret: str) -> None:
+    @property
+    def requests(self) -> int:
+        """HTTP requests sent so far."""
+        return self._edge.requests
+
+    def learn(self, secret: Secret) -> None:
         """A secret that is sent: it is taken out of everything Ironic says."""
-        if len(secret) >= SHORTEST:
-            self._secrets |= {secret, json.dumps(secret)[1:-1]}
+        self._mask.learn(secret)
 
     def clean(self, text: str) -> str:
-        """A text of Ironic without the secrets that were sent to it."""
-        for secret in sorted(self._secrets, key=len, reverse=True):
-            text = text.replace(secret, "***")
-        return text
+        """A text of Ironic on one line, without the secrets that were sent to it."""
+        return self._mask.line(text)
 
     async def version(self) -> Version:
         """The microversion that is spoken; asked once. :raises ProvisionerUnsupportedError: there is none."""
@@ -117,64 +105,39 @@ class IronicLink:
 
     async def close(self) -> None:
         """Close connections."""
-        await self._session.close()
+        await self._edge.close()
 
     async def _once(self, method: str, path: str, body: Any, version: Version | None) -> Any:
-        write = method != "GET"
-        asked = f"{method} {path.partition('?')[0]}"
-        headers = {HEADER: written(version)} if version else {}
-        async with self._gate:
-            self.requests += 1
-            try:
-                async with self._session.request(
-                    method, self.settings.url + path, json=body, headers=headers, allow_redirects=False
-                ) as answer:
-                    status, raw = answer.status, await answer.content.read(LARGEST + 1)
-                    while not answer.content.at_eof() and len(raw) <= LARGEST:
-                        raw += await answer.content.read(LARGEST + 1)
-            except (aiohttp.ClientError, TimeoutError, OSError) as exc:
-                raise self._lost(exc, asked, write=write) from None
-        if status >= 300:
-            raise error_of(status, self.clean(told(raw)), asked, write=write)
-        return self._parsed(raw, asked, write=write)
-
-    def _lost(self, exc: BaseException, asked: str, *, write: bool) -> ProvisionerError:
-        """No answer, or half of one."""
-        url = self.settings.url
-        if isinstance(exc, aiohttp.ClientConnectorCertificateError | aiohttp.ClientConnectorSSLError):
-            return ProvisionerUnreachableError(
-                f"{url}: its certificate is not trusted", hint="name its authorities as ironic.ca"
-            )
-        if isinstance(exc, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
-            return ProvisionerUnreachableError(f"{url}: no connection: {_said(exc)}")
-        if write:
-            return ProvisionerOutcomeUnknownError(f"{url}: no answer to {asked}: {_said(exc)}")
-        if isinstance(exc, TimeoutError):
-            return ProvisionerDeadlineError(f"{url}: no answer to {asked} in {self.settings.answer_s:g} s")
-        return ProvisionerUnreachableError(f"{url}: {asked}: {_said(exc)}")
-
-    def _parsed(self, raw: bytes, asked: str, *, write: bool) -> Any:
-        if not raw.strip():
-            return None
-        kind = ProvisionerOutcomeUnknownError if write else ProvisionerGarbledError
-        if len(raw) > LARGEST:
-            raise kind(f"Ironic: {asked}: more than {LARGEST >> 20} MiB")
+        asked = Asked(method, path.partition("?")[0])
+        headers = dict(self._headers)
+        if version:
+            headers[HEADER] = written(version)
+        raw = None if body is None else json.dumps(body).encode()
+        if raw is not None:
+            headers["Content-Type"] = "application/json"
         try:
-            return json.loads(raw)
+            reply = await self._edge.send(asked, Request(method, self.settings.url + path, headers, raw))
+        except LostError as lost:
+            raise lost.error from None
+        if reply.status >= 300:
+            words = told(reply.raw[:LONGEST_ERROR], self._mask)
+            raise error_of(reply.status, words, str(asked), write=asked.write)
+        return self._parsed(asked, reply)
+
+    def _parsed(self, asked: Asked, reply: Reply) -> Any:
+        if not reply.raw.strip():
+            return None
+        try:
+            return json.loads(reply.raw)
         except (ValueError, RecursionError):
-            start = self.clean(raw[:40].decode("utf-8", "replace"))
-            raise kind(f"Ironic: {asked}: expected JSON, found {start!r}") from None
+            start = self._mask.line(reply.text, SHOWN)
+            raise unreadable(asked, f"expected JSON, found {start!r}") from None
 
 
-def _headers(settings: IronicSettings) -> dict[str, str]:
-    headers = {"Accept": "application/json", "User-Agent": "fabricctl"}
-    if settings.user and settings.password:
-        basic = base64.b64encode(f"{settings.user}:{settings.password.reveal()}".encode()).decode()
-        headers["Authorization"] = f"Basic {basic}"
-    return headers
-
-
-def _said(exc: BaseException) -> str:
-    inner = getattr(exc, "os_error", None)
-    text = str(getattr(inner, "strerror", None) or exc)
-    return text or type(exc).__name__
+def _headers(settings: IronicSettings, mask: Mask) -> dict[str, str]:
+    if not (settings.user and settings.password):
+        return {}
+    mask.learn(settings.password)
+    basic = base64.b64encode(f"{settings.user}:{settings.password.reveal()}".encode()).decode()
+    mask.learn(Secret(basic))
+    return {"Authorization": f"Basic {basic}"}

@@ -26,30 +26,8 @@ from fabricctl.errors import (
     ProvisionerStateError,
     ProvisionerUnreachableError,
 )
-
-LONGEST = 300
-"""Characters of MAAS's words that are kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What was asked, as far as an error tells of it. :param path: under the API's address, without a query.
-
-    :param op: MAAS's operation, empty for a plain read, create, update or delete. :param host: for people.
-    """
-
-    method: str
-    path: str
-    op: str = ""
-    host: str = ""
-
-    @property
-    def write(self) -> bool:
-        """Whether it may change something."""
-        return self.method != "GET"
-
-    def __str__(self) -> str:
-        return f"{self.method} {self.path}{f'?op={self.op}' if self.op else ''}"
+from provision.http.asked import LONGEST, Asked
+from provision.http.mask import Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +97,16 @@ TABLE: tuple[Row, ...] = (
 )  # fmt: skip
 
 
-def error_of(asked: Asked, status: int, headers: Mapping[str, str], text: str) -> ProvisionerError:
+def error_of(
+    asked: Asked, status: int, headers: Mapping[str, str], text: str, mask: Mask | None = None
+) -> ProvisionerError:
     """The most specific error of an answer that is no success.
 
-    :param headers: names in lower case; :param text: of the body, secrets taken out.
+    :param headers: names in lower case; :param text: of the body; :param mask: what must not be shown of either.
     """
+    mask = mask or Mask()
     retry_after = "retry-after" in headers
-    words = said(text)
+    words = said(text, mask)
     for row in TABLE:
         match = row.fits(asked, status, retry_after, words)
         if match is None:
@@ -135,26 +116,33 @@ def error_of(asked: Asked, status: int, headers: Mapping[str, str], text: str) -
             "said": words or "no reason given",
             "asked": asked,
             "status": status,
-            "location": shorten(headers.get("location", "somewhere"), 120),
+            "location": mask.line(headers.get("location", "somewhere"), 120),
         }
         return row.error(row.words.format(**values), host=asked.host, status=status, hint=row.hint)
     raise AssertionError(status)  # the last row fits everything
 
 
-def said(text: str) -> str:
-    """MAAS's words of an error in one line: plain text, ``{field: [words]}`` as JSON, or a proxy's HTML page."""
+def said(text: str, mask: Mask | None = None) -> str:
+    """MAAS's words of an error in one line: plain text, ``{field: [words]}`` as JSON, or a proxy's HTML page.
+
+    :param mask: takes secrets out before anything is cut off.
+    """
+    return (mask or Mask()).line(_words(text), LONGEST)
+
+
+def _words(text: str) -> str:
     text = text.strip()
     if text.startswith("{"):
         try:
             fields = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             fields = None
         if isinstance(fields, dict):
-            return shorten("; ".join(_field(name, words) for name, words in _telling(fields).items()))
+            return "; ".join(_field(name, words) for name, words in _telling(fields).items())
     if text[:1] == "<":
         title = re.search(r"<title[^>]*>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
         text = re.sub(r"<[^>]*>", " ", title[1] if title else text)
-    return shorten(text)
+    return text
 
 
 def _telling(fields: dict[str, Any]) -> dict[str, Any]:
@@ -171,9 +159,3 @@ def _field(name: str, words: object) -> str:
     listed = words if isinstance(words, Sequence) and not isinstance(words, str) else [words]
     text = " ".join(str(word) for word in listed)
     return text if name == "__all__" else f"{name}: {text}"
-
-
-def shorten(text: str, longest: int = LONGEST) -> str:
-    """One line without control characters, cut after so many characters."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    return line if len(line) <= longest else f"{line[: longest - 1]}…"

@@ -1,9 +1,9 @@
 """MAAS behind the provisioner interface by python-libmaas 0.6.8, for those who have to use that library.
 
-It carries requests by the library's own description of the API (its module ``bones``); what they mean is read as with
-our client. Each request opens a connection of its own. The library follows redirects, and knows the system's
-authorities only. Its licence is not certain: its metadata say ``UNKNOWN`` beside a classifier for the AGPL, its files
-carry the Apache licence; therefore nothing of it is installed unless the extra ``libmaas`` is asked for.
+Requests are named, written and signed by the library (its module ``bones``) from MAAS's own description of the API.
+What answers mean is read as with our client, and our session carries them: no redirect is followed, and no write is
+sent twice. The library's licence is not certain: its metadata say ``UNKNOWN`` beside a classifier for the AGPL, its
+files carry the Apache licence; therefore nothing of it is installed unless the extra ``libmaas`` is asked for.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from contextlib import asynccontextmanager
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
-import aiohttp
+from yarl import URL
 
-from fabricctl.errors import ProvisionerError, ProvisionerUnreachableError, ProvisionerUnsupportedError
-from provision.bmc.secret import Secret
+from fabricctl.errors import ProvisionerError, ProvisionerUnsupportedError
+from provision.http.asked import shorten
+from provision.http.edge import Request
+from provision.http.lost import unreadable
 from provision.install.machine import Disk, Machine
 from provision.install.spec import DeploySpec, EnrolSpec
-from provision.maas.answers import Asked
-from provision.maas.lost import unreadable
 from provision.maas.provisioner import MaasProvisioner
-from provision.maas.retry import Patience, Sleep, disturbance, refusal
+from provision.maas.retry import Patience, Sleep
 from provision.maas.settings import MaasSettings, api_key
-from provision.maas.wire import Answer, Ask, masked, pairs
+from provision.maas.transport import MaasTransport
+from provision.maas.wire import Ask, pairs
 
-DESCRIBE = Asked("GET", "describe/")
 INSTEAD = "maas.client: own in the site file"
 HANDLERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (r"machines/", "Machines", ()),
@@ -44,49 +44,37 @@ HANDLERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (r"version/", "Version", ()),
     (r"boot-resources/", "BootResources", ()),
     (r"rackcontrollers/", "RackControllers", ()),
-    (r"subnets/", "Subnets", ()),
 )
 """Path under the API's address -> the library's name of it, and of its parts."""
 _PLAIN = {"GET": "read", "POST": "create", "PUT": "update", "DELETE": "delete"}
 
 
-class LibmaasTransport:
-    """Carries requests with a session of the library. :param session: ``maas.client.bones.SessionAPI``."""
+class LibmaasTransport(MaasTransport):
+    """Requests as the library writes and signs them. :param session: ``maas.client.bones.SessionAPI``.
+
+    They are carried by our own session: the library's follows redirects with the key, and sends a PUT or DELETE whose
+    connection breaks a second time.
+    """
 
     def __init__(self, session: Any, settings: MaasSettings, patience: Patience) -> None:
-        self.requests = 1  # its description of the API was fetched
+        super().__init__(settings, sleep=patience.sleep, dice=patience.dice)
         self._session = session
-        self._settings = settings
-        self._key = api_key(settings.key)
-        self._patience = patience
-        self._free = asyncio.Semaphore(settings.requests)
 
-    async def send(self, ask: Ask) -> Answer:
-        """Send a request; see :class:`provision.maas.wire.Sender`.
+    def _request(self, ask: Ask) -> Request:
+        """What the library sends for it.
 
         :raises ProvisionerUnsupportedError: the library has no name for it; nothing was sent.
+        :raises ProvisionerError: it would go elsewhere than to the site's MAAS; nothing was sent.
         """
-        return await self._patience.with_(lambda: self._once(ask))
-
-    async def _once(self, ask: Ask) -> Answer:
-        from maas.client.bones import CallError
-
         call, data = self._call(ask)
-        deadline_s = ask.deadline_s or self._settings.answer_s
-        async with self._free:
-            self.requests += 1
-            try:
-                async with asyncio.timeout(deadline_s):
-                    result = await call.call(**data)
-            except CallError as exc:
-                text = "" if ask.quiet else self._masked(ask, exc.content.decode("utf-8", "replace"))
-                raise refusal(ask.asked, exc.status, _lower(exc.response.headers), text) from None
-            except ValueError:
-                raise unreadable(ask.asked, "expected JSON, found something else") from None
-            except (aiohttp.ClientError, TimeoutError, OSError) as exc:
-                raise disturbance(ask.asked, exc, deadline_s) from exc
-        body = result.data.decode("utf-8", "replace") if isinstance(result.data, bytes) else result.data
-        return Answer(result.response.status, _lower(result.response.headers), body)
+        url, body, headers = call.prepare(data)
+        _same_place(self._settings, url)
+        left_out = {"content-length"}
+        if ask.asked.write and not data:  # MAAS answers 400 to a multipart body of no parts
+            left_out.add("content-type")
+            body = b""
+        kept = {name: value for name, value in headers.items() if name.lower() not in left_out}
+        return Request(ask.method, url, kept, body)
 
     def _call(self, ask: Ask) -> tuple[Any, dict[str, Any]]:
         """The library's call and its data for a request."""
@@ -100,16 +88,6 @@ class LibmaasTransport:
         raise ProvisionerUnsupportedError(
             f"python-libmaas has no name for {ask.asked}", host=ask.host, hint=INSTEAD
         )
-
-    def _masked(self, ask: Ask, text: str) -> str:
-        return masked(text, (*ask.hidden, self._key.secret, Secret(self._key.token)))
-
-    async def close(self) -> None:
-        """Nothing stays open: the library closes the connection of each request."""
-
-
-def _lower(headers: Any) -> dict[str, str]:
-    return {str(name).lower(): str(value) for name, value in headers.items()}
 
 
 def _data(ask: Ask) -> dict[str, Any]:
@@ -155,38 +133,39 @@ async def open_libmaas(
 ) -> AsyncIterator[LibmaasProvisioner]:
     """A MAAS by python-libmaas. It asks MAAS at once what its API is (half a megabyte); the key is not checked yet.
 
-    :raises ProvisionerUnsupportedError: the library is not installed, or an authority of one's own is asked for.
+    :raises ProvisionerUnsupportedError: the library is not installed.
     :raises ProvisionerLoginError: the key is none. :raises ProvisionerUnreachableError: no connection.
     """
-    patience = Patience(settings.conflicts, sleep, dice)
-    session = await patience.with_(lambda: _connect(settings))
-    yield LibmaasProvisioner(LibmaasTransport(session, settings, patience), answer_s=settings.answer_s)
-
-
-async def _connect(settings: MaasSettings) -> Any:
+    patience = Patience(sleep, dice)
+    session = await _connect(settings, patience)
+    maas = LibmaasProvisioner(LibmaasTransport(session, settings, patience), answer_s=settings.answer_s)
     try:
-        from maas.client.bones import SessionAPI, SessionError
-        from maas.client.bones.helpers import ConnectError, RemoteError
+        yield maas
+    finally:
+        await maas.close()
+
+
+async def _connect(settings: MaasSettings, patience: Patience) -> Any:
+    """A session of the library, by MAAS's description of its API."""
+    try:
+        from maas.client.bones import SessionAPI
+        from maas.client.utils.creds import Credentials
     except ImportError as exc:
         raise ProvisionerUnsupportedError(
             f"python-libmaas cannot be loaded: {exc}", hint="pip install 'fabricctl[libmaas]', or " + INSTEAD
         ) from exc
-    if settings.ca_file:
-        raise ProvisionerUnsupportedError(
-            "python-libmaas trusts the system's authorities only, maas.ca cannot be used", hint=INSTEAD
-        )
-    api_key(settings.key)
+    key = api_key(settings.key)
+    ask = Ask("GET", "describe/")
+    transport = MaasTransport(settings, sleep=patience.sleep, dice=patience.dice)
     try:
-        async with asyncio.timeout(settings.answer_s):
-            _, session = await SessionAPI.connect(
-                settings.api.removesuffix("api/2.0/"), apikey=settings.key.reveal().strip()
-            )
-    except (SessionError, ConnectError, RemoteError) as exc:
-        raise ProvisionerUnreachableError(f"no description of MAAS's API: {exc}") from exc
-    except ValueError as exc:
-        raise unreadable(DESCRIBE, "expected JSON, found something else") from exc
-    except (aiohttp.ClientError, TimeoutError, OSError) as exc:
-        raise disturbance(DESCRIBE, exc, settings.answer_s) from exc
+        description = (await transport.send(ask)).body
+    finally:
+        await transport.close()
+    try:
+        session = SessionAPI(description, Credentials(key.consumer, key.token, key.secret.reveal()))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise unreadable(ask.asked, "expected a description of MAAS's API, found something else") from None
+    session.scheme = urlsplit(settings.api).scheme
     _same_host(settings, session)
     return session
 
@@ -194,13 +173,27 @@ async def _connect(settings: MaasSettings) -> Any:
 def _same_host(settings: MaasSettings, session: Any) -> None:
     """The library sends the key wherever the description says the API is; anybody may have written that.
 
+    Its scheme is not taken from there: behind a proxy that ends TLS, MAAS writes http where https was asked for.
     :raises ProvisionerError: elsewhere than the site says.
     """
-    wanted = urlsplit(settings.api).netloc
     for _, handler in session.handlers:
-        found = urlsplit(handler.uri).netloc
-        if found != wanted:
-            raise ProvisionerError(
-                f"expected MAAS's API at {wanted}, found that it names {found}; the API key was not sent",
-                hint=f"give MAAS's own address as maas.url, or {INSTEAD}",
-            )
+        url = urlsplit(handler.uri)
+        _same_place(settings, url._replace(scheme=getattr(session, "scheme", url.scheme)).geturl())
+
+
+def _same_place(settings: MaasSettings, url: str) -> None:
+    """Refuse an address of another scheme, host or port. :raises ProvisionerError: it is; the key was not sent."""
+    wanted, found = _origin(settings.api), _origin(url)
+    if found != wanted:
+        raise ProvisionerError(
+            f"expected MAAS's API at {wanted}, found that it names {found}; the API key was not sent",
+            hint=f"give MAAS's own address as maas.url, or {INSTEAD}",
+        )
+
+
+def _origin(url: str) -> str:
+    """Scheme, host and port, without a port that is the scheme's own."""
+    try:
+        return str(URL(url).origin())
+    except ValueError:
+        return shorten(url, 60)

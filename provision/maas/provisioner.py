@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import random
-import ssl
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -16,22 +15,21 @@ from fabricctl.errors import (
     ProvisionerGarbledError,
     ProvisionerNotFoundError,
     ProvisionerRefusedError,
-    ProvisionerUnreachableError,
     ProvisionerUnsupportedError,
 )
 from fabricctl.mac import Mac
 from provision.bmc.secret import Secret
+from provision.http.asked import shorten
+from provision.http.lost import unreadable
 from provision.install.machine import QUARANTINE_TAG, Disk, Machine, Stage
 from provision.install.spec import DeploySpec, EnrolSpec, Power
-from provision.maas.answers import shorten
-from provision.maas.lost import unreadable
 from provision.maas.parse import mapping, number
 from provision.maas.reads import MaasReads
 from provision.maas.retry import Sleep
 from provision.maas.settings import MaasSettings
 from provision.maas.transport import MaasTransport
 from provision.maas.why import why_of
-from provision.maas.wire import Ask, Fields, Sender
+from provision.maas.wire import Ask, Fields
 
 AGENT = "fabricctl"
 """What machines we deploy carry as ``agent_name``."""
@@ -43,12 +41,6 @@ LONGEST_COMMENT = 200
 
 class MaasProvisioner(MaasReads):
     """One MAAS. Made by :func:`open_maas`; see :class:`provision.install.provisioner.Provisioner`."""
-
-    def __init__(
-        self, transport: Sender, *, answer_s: float = 90.0, testing_scripts: Sequence[str] = ()
-    ) -> None:
-        super().__init__(transport, answer_s=answer_s)
-        self._tests = ",".join(testing_scripts) or "none"
 
     async def _post(
         self,
@@ -89,11 +81,11 @@ class MaasProvisioner(MaasReads):
             raise unreadable(ask.asked, str(exc)) from exc
 
     async def manage(self, id: str) -> None:
-        """Begin to commission. MAAS sets up no BMC user of its own, gives nobody ssh, and tests nothing unless told.
+        """Begin to commission. MAAS sets up no BMC user of its own, gives nobody ssh, and runs no tests.
 
         :raises ProvisionerStateError: not New, Ready, Broken or Failed commissioning.
         """
-        form = {"skip_bmc_config": "1", "enable_ssh": "0", "testing_scripts": self._tests}
+        form = {"skip_bmc_config": "1", "enable_ssh": "0", "testing_scripts": "none"}
         await self._operate(id, "commission", form)
 
     async def set_root(self, machine: Machine, disk: Disk) -> Machine:
@@ -121,7 +113,7 @@ class MaasProvisioner(MaasReads):
         }
         if spec.comment:
             form["comment"] = comment_of(spec.comment)
-        await self._post(f"machines/{id}/", "deploy", form, id=id, hidden=(Secret(data),))
+        await self._post(f"machines/{id}/", "deploy", form, id=id, hidden=(spec.user_data, Secret(data)))
 
     async def release(self, id: str, comment: str = "") -> None:
         """Begin to release; again while it is being released does no harm."""
@@ -244,11 +236,10 @@ async def open_maas(
 
     :raises ProvisionerLoginError: the key is none; :raises ProvisionerUnreachableError: no such file of authorities.
     """
-    try:
-        transport = MaasTransport(settings, sleep=sleep, dice=dice)
-    except (OSError, ssl.SSLError) as exc:
-        raise ProvisionerUnreachableError(f"{settings.ca_file}: no authorities can be read from it") from exc
-    maas = MaasProvisioner(transport, answer_s=settings.answer_s, testing_scripts=settings.testing_scripts)
+    maas = MaasProvisioner(
+        MaasTransport(settings, sleep=sleep, dice=dice),
+        answer_s=settings.answer_s,
+    )
     try:
         yield maas
     finally:

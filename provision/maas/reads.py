@@ -18,14 +18,11 @@ from provision.maas.values import (
     Image,
     Rack,
     ScriptResult,
-    Subnet,
     bmc_address,
     gpus_of,
     images_of,
-    plain_power,
     racks_of,
     results_of,
-    subnets_of,
 )
 from provision.maas.wire import Ask, Sender
 
@@ -99,11 +96,6 @@ class MaasReads:
             raise ProvisionerGarbledError("expected power parameters by machine, found something else")
         found = {text(id): bmc_address(parameters) for id, parameters in raw.items()}
         return {id: address for id, address in found.items() if address}
-
-    async def power_parameters_without_secrets(self, id: str) -> Mapping[str, str]:
-        """How MAAS reaches a machine's BMC: address, user, options; never a password or key."""
-        raw = await self._get(f"machines/{id}/", "power_parameters", host=self._host(id), quiet=True)
-        return plain_power(raw)
 
     async def events(
         self, after: int | None = None, *, id: str = "", level: str = "DEBUG", limit: int = LARGEST_PAGE
@@ -191,10 +183,6 @@ class MaasReads:
     async def racks(self) -> list[Rack]:
         """Rack controllers and their services."""
         return racks_of(await self._get("rackcontrollers/"))
-
-    async def subnets(self) -> list[Subnet]:
-        """Subnets, and whether MAAS serves DHCP there."""
-        return subnets_of(await self._get("subnets/"))
 
     async def close(self) -> None:
         """Close connections."""

@@ -7,8 +7,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from fabricctl.errors import ProvisionerBusyError, ProvisionerError
-from provision.maas.answers import Asked, error_of
-from provision.maas.lost import lost
+from provision.http.asked import Asked
+from provision.http.edge import LostError
+from provision.http.mask import Mask
+from provision.maas.answers import error_of
+
+COLLISIONS = 6
+"""How often a request is sent that collides with others in MAAS's database."""
 
 LONGEST_WAIT_S = 30.0
 """Seconds of one wait before a request is sent again, whatever ``Retry-After`` says."""
@@ -22,7 +27,7 @@ T = TypeVar("T")
 
 
 class TryAgainError(Exception):
-    """The same request may be sent again after so many seconds. :param collision: as often as the setting says."""
+    """The same request may be sent again after so many seconds. :param collision: up to :data:`COLLISIONS` times."""
 
     def __init__(self, error: ProvisionerError, after_s: float, *, collision: bool = False) -> None:
         super().__init__()
@@ -31,12 +36,11 @@ class TryAgainError(Exception):
 
 @dataclass(frozen=True)
 class Patience:
-    """How often, and how long between. :param collisions: tries of one request that collides.
+    """How often, and how long between.
 
     :param sleep: waits; :param dice: a number from 0 to 1, so that those who collided do not meet again.
     """
 
-    collisions: int
     sleep: Sleep
     dice: Callable[[], float]
 
@@ -48,26 +52,25 @@ class Patience:
             try:
                 return await once()
             except TryAgainError as again:
-                if tries >= (self.collisions if again.collision else 2):
+                if tries >= (COLLISIONS if again.collision else 2):
                     raise again.error from None
                 wait = min(LONGEST_WAIT_S, again.after_s * min(tries, 3))
                 await self.sleep(wait * (0.5 + self.dice()))
 
 
 def refusal(
-    asked: Asked, status: int, headers: Mapping[str, str], text: str
+    asked: Asked, status: int, headers: Mapping[str, str], text: str, mask: Mask
 ) -> ProvisionerError | TryAgainError:
     """What to raise of an error answer."""
-    error = error_of(asked, status, headers, text)
+    error = error_of(asked, status, headers, text, mask)
     if isinstance(error, ProvisionerBusyError):
         return TryAgainError(error, _seconds(headers.get("retry-after", "")), collision=status == 409)
     return error
 
 
-def disturbance(asked: Asked, exc: BaseException, deadline_s: float) -> ProvisionerError | TryAgainError:
+def disturbance(lost: LostError) -> ProvisionerError | TryAgainError:
     """What to raise of a request without an answer."""
-    error, again = lost(asked, exc, deadline_s)
-    return TryAgainError(error, BROKEN_S) if again else error
+    return TryAgainError(lost.error, BROKEN_S) if lost.again else lost.error
 
 
 def _seconds(text: str) -> float:

@@ -20,8 +20,6 @@ class MaasSettings:
 
     :param ca_file: PEM file of authorities; empty means the system's.
     :param requests: under way at once; :param answer_s: seconds one answer may take, a large one longer.
-    :param conflicts: how often a request is sent that collides with others in MAAS's database.
-    :param testing_scripts: run after commissioning; none by default, as they take hours on hosts with many disks.
     """
 
     url: str
@@ -29,8 +27,6 @@ class MaasSettings:
     ca_file: str = ""
     requests: int = 8
     answer_s: float = 90.0
-    conflicts: int = 6
-    testing_scripts: tuple[str, ...] = ()
 
     @property
     def api(self) -> str:

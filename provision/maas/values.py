@@ -1,4 +1,4 @@
-"""What MAAS tells beside machines: images, rack controllers, subnets, script results."""
+"""What MAAS tells beside machines: images, rack controllers, script results."""
 
 from __future__ import annotations
 
@@ -34,21 +34,6 @@ class Rack:
 
 
 @dataclass(frozen=True, slots=True)
-class Subnet:
-    """A subnet. :param dhcp: whether MAAS hands out leases on its VLAN; :param fabric: MAAS's name of the network."""
-
-    id: str
-    name: str
-    cidr: str
-    vlan: int = 0
-    fabric: str = ""
-    dhcp: bool = False
-    managed: bool = True
-    gateway: str = ""
-    dns_servers: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class ScriptResult:
     """How a script of a phase ended. :param phase: ``Commissioning``, ``Testing``, ``Installation``."""
 
@@ -63,13 +48,8 @@ class ScriptResult:
         return self.status.startswith(("Failed", "Timed out", "Timedout", "Degraded"))
 
 
-ACCELERATORS = ("10de", "1002")
-"""PCI vendors NVIDIA and AMD (pci-ids.ucw.cz)."""
-PLAIN_POWER = (
-    "power_address", "power_user", "node_id", "power_driver", "power_boot_type", "cipher_suite_id", "privilege_level",
-    "workaround_flags", "mac_address", "power_off_mode",
-)  # fmt: skip
-"""Power parameters of redfish and ipmi that are no secrets. Everything else is dropped, whatever it is called."""
+NVIDIA = "10de"
+"""PCI vendor (pci-ids.ucw.cz)."""
 
 
 def images_of(raw: object) -> list[Image]:
@@ -91,28 +71,6 @@ def racks_of(raw: object) -> list[Rack]:
         states = {text(service.get("name")): text(service.get("status")) for service in services}
         addresses = tuple(filter(None, map(text, items(fields.get("ip_addresses")))))
         found.append(Rack(text(fields.get("system_id")), text(fields.get("hostname")), states, addresses))
-    return found
-
-
-def subnets_of(raw: object) -> list[Subnet]:
-    """Subnets from ``subnets/``."""
-    found = []
-    for one in items(raw):
-        fields = mapping(one)
-        vlan = mapping(fields.get("vlan"))
-        found.append(
-            Subnet(
-                id=text(fields.get("id")),
-                name=text(fields.get("name")),
-                cidr=text(fields.get("cidr")),
-                vlan=number(vlan.get("vid")),
-                fabric=text(vlan.get("fabric")),
-                dhcp=vlan.get("dhcp_on") is True,
-                managed=fields.get("managed") is not False,
-                gateway=text(fields.get("gateway_ip")),
-                dns_servers=tuple(filter(None, map(text, items(fields.get("dns_servers"))))),
-            )
-        )
     return found
 
 
@@ -142,23 +100,17 @@ def _result(phase: str, fields: Mapping[str, Any]) -> ScriptResult:
 
 
 def gpus_of(raw: object) -> int | None:
-    """How many accelerators ``nodes/ID/devices/`` lists; None where it lists no device, as then nobody looked.
+    """How many NVIDIA GPUs ``nodes/ID/devices/`` lists; None where it lists no device, as then nobody looked.
 
-    MAAS calls the graphics of a BMC (Matrox, ASPEED) a GPU as well, so only those of makers of accelerators count.
+    MAAS calls the graphics of a BMC (Matrox, ASPEED) a GPU as well.
     """
     devices = [mapping(one) for one in items(raw)]
     if not devices:
         return None
     gpus = (one for one in devices if text(one.get("hardware_type_name")).upper() == "GPU")
-    return sum(text(one.get("vendor_id")).lower() in ACCELERATORS for one in gpus)
+    return sum(text(one.get("vendor_id")).lower() == NVIDIA for one in gpus)
 
 
 def bmc_address(parameters: object) -> str:
     """The BMC's address of power parameters in its one spelling; empty when there is none."""
     return addresses.bmc_address(text(mapping(parameters).get("power_address")))
-
-
-def plain_power(parameters: object) -> dict[str, str]:
-    """Power parameters without anything secret."""
-    raw = mapping(parameters)
-    return {name: text(raw.get(name)) for name in PLAIN_POWER if text(raw.get(name))}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from provision.http.asked import shorten
 from provision.install.machine import Machine, Phase
-from provision.maas.answers import shorten
 from provision.maas.events import Event
 from provision.maas.values import ScriptResult
 

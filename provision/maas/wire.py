@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 
 from provision.bmc.secret import Secret
-from provision.maas.answers import Asked
+from provision.http.asked import Asked
 
 Value = str | int | bool
 Fields = Mapping[str, Value | Sequence[Value]]
@@ -60,22 +59,13 @@ class Sender(Protocol):
         """Send a request until it does not collide any more. A write is never sent again for another reason.
 
         :raises ProvisionerError: by the table of :mod:`provision.maas.answers`, and of
-            :mod:`provision.maas.lost` where there was no answer.
+            :mod:`provision.http.lost` where there was no answer.
         """
         ...
 
     async def close(self) -> None:
         """Close its connections."""
         ...
-
-
-def masked(text: str, hidden: Iterable[Secret]) -> str:
-    """A text without these secrets. Those of less than 3 characters would take whole words apart."""
-    for secret in hidden:
-        plain = secret.reveal()
-        for form in {plain, quote(plain, safe=""), json.dumps(plain)[1:-1]} if len(plain) > 2 else ():
-            text = text.replace(form, "***")
-    return text
 
 
 def pairs(fields: Fields) -> list[tuple[str, str]]:

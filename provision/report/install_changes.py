@@ -48,6 +48,12 @@ def result_lines(results: Sequence[NodeResult], width: int) -> list[Line]:
     return [*lines, *_each([(one.host, note) for one in results for note in one.notes], DIM, width)]
 
 
+def doubt_line(doubts: Said) -> list[Line]:
+    """That something could not be told before; what it is stands in the plan."""
+    hosts = fold(dict.fromkeys(host for host, _ in doubts))
+    return [((f"{Told.UNKNOWN.value} before: {hosts}, see the plan", DOUBT),)] if doubts else []
+
+
 def _who(results: Sequence[NodeResult]) -> str:
     return fold([one.host for one in results])
 
@@ -77,12 +83,12 @@ def install_report(
     *,
     applied: bool = True,
     disks: Sequence[Mapping[str, str]] = (),
-    remarks: Said = (),
+    doubts: Said = (),
 ) -> Report:
     """One row a host.
 
     :param applied: the plan was carried out; :param disks: those an installation writes to, WIPED_COLUMNS of each.
-    :param remarks: what could not be found out before, by host.
+    :param doubts: what could not be found out before, by host.
     """
     plan = [
         dict(zip(PLAN_COLUMNS, (one.host, one.steps, one.already, one.refused), strict=True))
@@ -107,8 +113,7 @@ def install_report(
             for one in results
             if one.outcome is Told.FINDING
         ],
-        doubts=[(one.host, words(one)) for one in results if one.outcome is Told.UNKNOWN],
-        remarks=remarks,
+        doubts=[*doubts, *((one.host, words(one)) for one in results if one.outcome is Told.UNKNOWN)],
         repeated=True,
         partly="could not tell",
         noun="host",

@@ -1,4 +1,4 @@
-"""The clock gate: before the first installation of a run, the clocks of controller, MAAS and BMCs are compared."""
+"""Before a first commissioning or installation, the clocks of controller, MAAS and BMCs are compared."""
 
 from __future__ import annotations
 

@@ -1,10 +1,12 @@
-"""Clocks before a first installation: one that is off breaks it in places that do not say so."""
+"""Clocks before a host is commissioned or installed first: one that is off breaks it in places that do not say so."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from fabricctl.errors import BmcError, SecretError, StateError, UsageError
 
@@ -14,17 +16,24 @@ if TYPE_CHECKING:
     from fabricctl.cli.maas.running import Plan
     from provision.install.skew import ClockGate
 
-HOW = "--skip-clock-check installs all the same"
+SkipClocks = Annotated[
+    bool, typer.Option("--skip-clock-check", help="Do not compare clocks, the first time that is done.")
+]
+HOW = "--skip-clock-check does it all the same"
 
 
-def clock_checked(desk: Desk, seen: Situation, plan: Plan) -> Plan:
-    """A plan without hosts whose clock, or MAAS's or our own, is off; hosts that were installed before are not asked.
+def clock_checked(desk: Desk, seen: Situation, plan: Plan, fact: str) -> Plan:
+    """A plan without hosts whose clock, or MAAS's or our own, is off.
 
-    What could not be told is said, and stops nothing.
+    Asked of hosts that would be started, each until it came through once. What could not be told stops nothing.
+
+    :param fact: which is kept of a host that came through: where it is known, its clock is not asked.
     """
-    from provision.workflows.install_book import SERIES
+    from provision.report.install_plan import starts
 
-    first = [host for host in plan.hosts if SERIES not in seen.kept.noted.get(host, {})]
+    first = [
+        host for host in plan.hosts if starts(seen.steps[host]) and fact not in seen.kept.noted.get(host, {})
+    ]
     if not first:
         return plan
     gate = _ask(desk, first)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabricctl.cli.changing import Force, Hosts, Manner, Reason, Yes
+from fabricctl.cli.maas.clock import SkipClocks, clock_checked
 from fabricctl.cli.maas.common import FromQuarantine, SiteFile, Wait, open_desk
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
@@ -30,6 +31,7 @@ def commission(
         bool, typer.Option("--again", help="Also machines that are ready; to look at one twice does no harm.")
     ] = False,
     from_quarantine: FromQuarantine = False,
+    skip_clock_check: SkipClocks = False,
     wait: Wait = True,
     yes: Yes = False,
     force_in_service: Force = False,
@@ -41,7 +43,7 @@ def commission(
 
     HOSTS is a host set such as gpu[001-032], or all. BMC users are left alone. A machine whose hardware is not as site
     file and harvest say, or that takes longer than maas.limits.commission_min, goes into quarantine: tagged and marked
-    as broken, with the reason.
+    as broken, with the reason. Refused the first time: a host with a clock that differs.
     """
     from fabricctl.cli.maas.machines import read_situation
     from fabricctl.cli.maas.running import carry_out
@@ -49,6 +51,7 @@ def commission(
     from provision.report.change_report import Planned
     from provision.report.install_plan import plan_commission
     from provision.workflows.install_access import flow_options, judges, maas_of, open_provisioner, read_known
+    from provision.workflows.install_book import DISKS
     from provision.workflows.install_commission import commission as run
     from provision.workflows.install_commission import unfinished
 
@@ -64,6 +67,8 @@ def commission(
         if step.act is Act.DONE and left:
             planned[host] = Planned(host, left)
     plan = seen.plan(desk, planned)
+    if not skip_clock_check:
+        plan = clock_checked(desk, seen, plan, DISKS)
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
         options = replace(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from fabricctl.cli.changing import Force, Hosts, Manner, Reason, Yes
-from fabricctl.cli.maas.clock import clock_checked
+from fabricctl.cli.maas.clock import SkipClocks, clock_checked
 from fabricctl.cli.maas.common import Again, FromQuarantine, Redeploy, SiteFile, Wait, asked_again, open_desk
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 from fabricctl.errors import UsageError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from provision.workflows.install_deploy import DeployJob
     from provision.workflows.install_model import Progress
 
-SERIES = ("jammy", "noble")
+RELEASES = ("jammy", "noble")
 KERNELS = ("ga", "hwe")
 Accept = Annotated[
     bool, typer.Option("--accept-disk-change", help="Also where the disks are not those recorded.")
@@ -48,9 +48,7 @@ def deploy(
     again: Again = False,
     accept_disk_change: Accept = False,
     from_quarantine: FromQuarantine = False,
-    skip_clock_check: Annotated[
-        bool, typer.Option("--skip-clock-check", help="Do not compare clocks before a first installation.")
-    ] = False,
+    skip_clock_check: SkipClocks = False,
     wait: Wait = True,
     yes: Yes = False,
     force_in_service: Force = False,
@@ -66,7 +64,7 @@ def deploy(
     into quarantine with the reason; the others go on. Ctrl-C ends the watching, not the installations. An interrupted
     --redeploy is run again: hosts installed anew within six hours are left out, unless --again.
     """
-    _one_of("--series", series, SERIES)
+    _one_of("--series", series, RELEASES)
     _one_of("--kernel", kernel, KERNELS)
     asked_again(again, redeploy=redeploy)
     wanted = Wanted(
@@ -143,6 +141,7 @@ def _plan(desk: Desk, jobs: Mapping[str, DeployJob], wanted: Wanted) -> Plan:
     from fabricctl.cli.maas.pools import keep_pools
     from provision.install.lifecycle import Verb, Wish
     from provision.report.install_plan import installed, starts
+    from provision.workflows.install_book import SERIES
 
     install = desk.site.install
     system = wanted.series or install.series, wanted.kernel or install.kernel
@@ -155,7 +154,7 @@ def _plan(desk: Desk, jobs: Mapping[str, DeployJob], wanted: Wanted) -> Plan:
     planned = _planned(seen, jobs, pools, accept=wanted.accept)
     disks = [disk for one, written in planned.values() if one.words for disk in written]
     plan = seen.plan(desk, {host: one for host, (one, _) in planned.items()}, disks)
-    return clock_checked(desk, seen, plan) if wanted.clocks else plan
+    return clock_checked(desk, seen, plan, SERIES) if wanted.clocks else plan
 
 
 def _planned(

@@ -37,7 +37,8 @@ T = TypeVar("T")
 class Plan:
     """What a command would do.
 
-    :param disks: those that would be written to, for the document; :param remarks: what could not be found out.
+    :param disks: those that would be written to, for the document.
+    :param remarks: what could not be found out; that stops nothing, but the command says so at its end.
     """
 
     planned: Sequence[Planned]
@@ -48,6 +49,14 @@ class Plan:
     def hosts(self) -> list[str]:
         """Those for which something would be done."""
         return [one.host for one in self.planned if one.words]
+
+    @property
+    def doubts(self) -> Said:
+        """Remarks on hosts for which something would be done, and on clocks that are no host's."""
+        from provision.install.skew import CONTROLLER, MAAS
+
+        about = {*self.hosts, CONTROLLER, MAAS}
+        return [(host, text) for host, text in self.remarks if host in about] if self.hosts else []
 
 
 Work = Callable[["StoreBook", Callable[["Progress"], None]], Awaitable[Sequence["NodeResult"]]]
@@ -74,14 +83,19 @@ def ask_maas(desk: Desk, work: Callable[[], Coroutine[Any, Any, T]], what: str) 
 
 def _name_place(desk: Desk, error: ProvisionerError) -> None:
     """Add to an error where MAAS is, or what its key was read from: never what the key is."""
-    maas = desk.site.maas
-    if maas is None or desk.provisioner != "MAAS":
+    maas, ironic = desk.site.maas, desk.site.ironic
+    away = isinstance(error, ProvisionerUnreachableError | ProvisionerDeadlineError) and not error.hint
+    if desk.provisioner != "MAAS":
+        if ironic is not None and away:
+            error.hint = f"ironic.url is {ironic.url}"
+        return
+    if maas is None:
         return
     if isinstance(error, ProvisionerLoginError):
         error.hint = (
             f"the key is read from {maas.api_key}; maas apikey --username USER prints it on MAAS's own host"
         )
-    elif isinstance(error, ProvisionerUnreachableError | ProvisionerDeadlineError) and not error.hint:
+    elif away:
         error.hint = f"maas.url is {maas.url}"
 
 
@@ -150,7 +164,7 @@ def _show_plan(manner: Manner, plan: Plan) -> None:
     from provision.report.common import said_lines
 
     if manner.format is Format.TEXT:
-        told = [(("to be known", DOUBT),), *said_lines(plan.remarks)] if plan.remarks else []
+        told = [(("could not tell", DOUBT),), *said_lines(plan.doubts)] if plan.doubts else []
         print_lines([*plan_lines(plan.planned, manner.what, "host", width()), *told])
 
 
@@ -158,7 +172,7 @@ def _show(manner: Manner, plan: Plan, results: Sequence[NodeResult], *, applied:
     from fabricctl.cli.bmc.reading import show
     from provision.report.install_changes import install_report
 
-    report = install_report(results, plan.planned, applied=applied, disks=plan.disks, remarks=plan.remarks)
+    report = install_report(results, plan.planned, applied=applied, disks=plan.disks, doubts=plan.doubts)
     show(report, manner.format)
 
 
@@ -169,18 +183,20 @@ def _finish(
     from fabricctl.cli.bmc.width import width
     from fabricctl.cli.console import print_lines, say
     from provision.install.outcome import Told
-    from provision.report.install_changes import result_lines
+    from provision.report.install_changes import doubt_line, result_lines
 
     results = _ordered(desk, results)
     if manner.format is not Format.TEXT:
         _show(manner, plan, results)
     elif plan.hosts:
-        print_lines([(), *result_lines(results, width())])
+        print_lines(
+            [(), *result_lines(results, width()), *(doubt_line(plan.doubts) if not interrupted else ())]
+        )
     if interrupted:
         begun = f"what {desk.provisioner} has begun goes on there"
         say(f"{begun}; run the command again to go on watching it")
         raise typer.Exit(EXIT_INTERRUPTED)
     told = {one.outcome for one in results}
-    if Told.UNKNOWN in told:
+    if Told.UNKNOWN in told or plan.doubts:
         raise typer.Exit(EXIT_COULD_NOT_TELL)
     raise typer.Exit(EXIT_FINDINGS if Told.FINDING in told else 0)

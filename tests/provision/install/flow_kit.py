@@ -63,7 +63,7 @@ class Line:
 
     def tap(self, provisioner: Any, now: Callable[[], float]) -> None:
         """Count requests, and die after one; note when somebody looks, and at how many machines."""
-        transport = provisioner._transport
+        transport = provisioner._transport._edge
         exchange, read, changes = transport._exchange, provisioner.read, provisioner.changes
 
         async def noted_read(ids: Sequence[str]) -> Any:

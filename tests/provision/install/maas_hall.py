@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -27,9 +28,11 @@ from tests.sim.hall import KEY_VARIABLE, hardware_of, site_text
 from tests.sim.idrac import PASSWORD_VARIABLE, Simulator
 from tests.sim.maas.process import ServedDouble, maas_double
 
-ENDS_S = 90.0
-"""No command of these tests takes so long."""
+ENDS_S = 300.0
+"""No command of these tests takes so long, however busy this computer is."""
 WIDTH = 80
+SPEED = 1200.0
+"""Simulated seconds per real second, where nothing else is said."""
 _LAST = [10]
 """Of the addresses: simulators of one test run are apart."""
 
@@ -133,8 +136,37 @@ class MaasHall:
         jsonschema.validate(document, schema_of(schema))
         return document
 
-    def interrupted(self, *words: str, when: str, within_s: float = 30.0) -> Ran:
-        """``fabricctl maas ...``, sent SIGINT when MAAS has a machine of that status."""
+    def pace(self, speed: float) -> None:
+        """From now on, simulated seconds per real second in MAAS; 0: nothing there goes on by itself."""
+        double = self.maas.double
+        with double.lock:
+            double.time.settle()
+            double.time.clock.speed = speed
+
+    @contextmanager
+    def waited_for(self, op: str = "events.query") -> Iterator[None]:
+        """Nothing goes on in MAAS until a command asks for what changed, which it does when it waits; then all does."""
+        self.pace(0)
+        double, ended = self.maas.double, threading.Event()
+        before = len(double.requests)
+
+        def wait() -> None:
+            while not ended.wait(0.01):
+                if any(one.op == op for one in double.requests[before:]):
+                    self.pace(SPEED)
+                    return
+
+        waiting = threading.Thread(target=wait, name="waited for")
+        waiting.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            waiting.join()
+
+    def interrupted(self, *words: str, when: str, within_s: float = ENDS_S) -> Ran:
+        """``fabricctl maas ...``, sent SIGINT when MAAS has a machine of that status. From now on time stands still."""
+        self.pace(0)
         started = self.start("maas", *words)
         try:
             until = time.monotonic() + within_s
@@ -164,7 +196,7 @@ def maas_hall(
     """A hall while the block runs. :param options: of the double's settings."""
     _LAST[0] += 1
     with Simulator(count, first=f"127.46.{_LAST[0]}.1", port=0) as simulator:
-        settings = {"speed": 1200.0, "hardware": hardware_of(simulator), **options}
+        settings = {"speed": SPEED, "hardware": hardware_of(simulator), **options}
         with maas_double(**settings) as maas:
             yield MaasHall(folder, simulator, maas, capsys)
 

@@ -126,12 +126,13 @@ def test_killed_again_and_again_it_ends_the_same(tmp_path: Path) -> None:
         check(kit, 17)
 
 
-SPEED = 600.0
+ENDS_S = 300.0
+"""Real seconds no client needs, however busy this computer is."""
 
 
 def start(maas: ServedDouble, folder: Path, epoch: float) -> subprocess.Popen[bytes]:
     """A client as a process."""
-    words = [maas.url, maas.api_key, str(folder), str(SPEED), str(epoch), *HOSTS]
+    words = [maas.url, maas.api_key, str(folder), str(epoch), *HOSTS]
     module = "tests.provision.install.flow_child"
     root = Path(__file__).parents[3]
     return subprocess.Popen(
@@ -141,7 +142,7 @@ def start(maas: ServedDouble, folder: Path, epoch: float) -> subprocess.Popen[by
 
 def until(maas: ServedDouble, child: subprocess.Popen[bytes], requests: int) -> None:
     """Wait until a client has sent so many requests, or is done."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + ENDS_S
     while len(maas.double.requests) < requests and child.poll() is None and time.monotonic() < deadline:
         time.sleep(0.001)
 
@@ -151,7 +152,7 @@ def until(maas: ServedDouble, child: subprocess.Popen[bytes], requests: int) -> 
 def test_a_process_that_is_killed_for_real_is_run_again_and_nothing_is_there_twice(
     tmp_path: Path, steps: tuple[int, ...]
 ) -> None:
-    with maas_double(speed=SPEED) as maas:
+    with maas_double(speed=0.0, control=True) as maas:
         maas.double.faults.add("fail", FAILS, "deploy", text="curtin: no space left")
         maas.double.faults.add("stuck-forever", STUCK, "deploy")
         maas.double.faults.add("no-disks", BARE, "commission")
@@ -160,9 +161,9 @@ def test_a_process_that_is_killed_for_real_is_run_again_and_nothing_is_there_twi
             child = start(maas, tmp_path, epoch)
             until(maas, child, requests)
             child.send_signal(signal.SIGKILL)
-            child.wait(10)
+            child.wait(ENDS_S)
         last = start(maas, tmp_path, epoch)
-        assert last.wait(90) == 0
+        assert last.wait(ENDS_S) == 0
         names = Counter(one.hostname for one in maas.double.machines.values())
         ends = {one.hostname: one.status.value for one in maas.double.machines.values()}
     assert names == dict.fromkeys(HOSTS, 1)

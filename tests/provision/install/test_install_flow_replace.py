@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -99,9 +98,9 @@ def test_an_interrupted_replacement_says_what_was_done_and_what_nobody_knows(kit
         seen = await look_replace(client.maas, [moved], {})
         change = client.maas.set_power
 
-        async def interrupted(*args: Any) -> Machine:
+        async def interrupted(id: str, power: Power) -> Machine:
             running.cancel()
-            return await change(*args)
+            return await change(id, power)
 
         client.maas.set_power = interrupted  # type: ignore[method-assign]
         running = asyncio.ensure_future(replace_parts(client.maas, [moved], client.options, seen))

@@ -115,17 +115,20 @@ def test_a_machine_nobody_looked_at_stands_in_the_plan_of_commission(hall_of: St
 def test_a_node_whose_bmc_does_not_answer_is_said_and_installed_all_the_same(hall_of: Start) -> None:
     hall = ready(hall_of(1))
     hall.environ["FABRICCTL_SIM_PASSWORD"] = ""
-    ran = hall.do("deploy", "all", "--yes")
+    ran = hall.run("maas", "deploy", "all", "--yes")
+    assert ran.code == 3, ran.all
     assert "gpu001  is it on? no password to log in with" in " ".join(ran.out.split("\n"))
     assert hall.statuses == {"gpu001": "Deployed"}
 
 
 def test_what_was_begun_and_not_waited_for_is_waited_for_by_the_next_run(hall_of: Start) -> None:
-    hall = ready(hall_of(1, speed=120.0))
+    hall = ready(hall_of(1))
+    hall.pace(0)
     begun = hall.do("deploy", "all", "--yes", "--no-wait")
     assert "begun                         1  gpu001" in begun.out
     assert hall.statuses == {"gpu001": "Deploying"}
-    assert "it is Deploying already: wait for its end" in hall.do("deploy", "all", "--yes").out
+    with hall.waited_for():
+        assert "it is Deploying already: wait for its end" in hall.do("deploy", "all", "--yes").out
     assert hall.statuses == {"gpu001": "Deployed"}
 
 

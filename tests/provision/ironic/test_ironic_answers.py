@@ -14,6 +14,7 @@ from fabricctl.errors import (
     OtherMachineError,
     ProvisionerAnswerError,
     ProvisionerBusyError,
+    ProvisionerDeadlineError,
     ProvisionerError,
     ProvisionerForbiddenError,
     ProvisionerGarbledError,
@@ -22,6 +23,7 @@ from fabricctl.errors import (
     ProvisionerOutcomeUnknownError,
     ProvisionerRefusedError,
     ProvisionerStateError,
+    ProvisionerUnreachableError,
     ProvisionerUnsupportedError,
 )
 from provision.install.machine import Phase, Stage
@@ -84,6 +86,9 @@ def test_an_error_answer_becomes_the_error_that_it_is(
     assert found.status == RECORDED[name]["status"]
 
 
+UNKNOWN = "it may have been carried out: PUT /x: "
+
+
 @pytest.mark.parametrize(
     ("status", "write", "kind"),
     [
@@ -91,7 +96,9 @@ def test_an_error_answer_becomes_the_error_that_it_is(
         (503, True, ProvisionerOutcomeUnknownError),
         (504, True, ProvisionerOutcomeUnknownError),
         (500, False, ProvisionerAnswerError),
-        (503, False, ProvisionerAnswerError),
+        (502, False, ProvisionerUnreachableError),
+        (503, False, ProvisionerUnreachableError),
+        (504, False, ProvisionerDeadlineError),
         (403, True, ProvisionerForbiddenError),
         (418, True, ProvisionerAnswerError),
     ],
@@ -101,7 +108,7 @@ def test_a_servers_own_failure_leaves_a_write_unknown_and_a_read_failed(
 ) -> None:
     found = error_of(status, told(b"<html><h1>Bad</h1> Gateway</html>"), "PUT /x", write=write)
     assert type(found) is kind
-    assert found.message == "Ironic: Bad Gateway"
+    assert found.message == f"{UNKNOWN if write and status >= 500 else ''}Ironic: Bad Gateway"
 
 
 def test_a_conductor_without_a_free_worker_did_nothing() -> None:

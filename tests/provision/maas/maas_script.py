@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -16,7 +17,9 @@ from provision.bmc.secret import Secret
 from provision.maas.provisioner import MaasProvisioner
 from provision.maas.settings import MaasSettings
 from provision.maas.transport import MaasTransport
+from provision.maas.wire import Answer, Ask
 
+MACHINE = {"system_id": "abcdef", "hostname": "gpu001", "status": 4, "status_name": "Ready"}
 KEY = "ConsumerKey0:TokenKey0:TokenSecret0"
 T = TypeVar("T")
 
@@ -98,7 +101,7 @@ class Script:
         self.most_under_way = max(self.most_under_way, self.under_way)
         try:
             body = await request.read()
-            posted = await request.post() if body else {}
+            posted = await request.post() if request.content_type.endswith("urlencoded") else {}
             assert request.transport is not None
             self.peers.add(request.transport.get_extra_info("peername"))
             self.got.append(
@@ -127,17 +130,17 @@ class Script:
 
 
 @asynccontextmanager
-async def scripted(*answers: Say) -> AsyncIterator[Script]:
-    """A server with these answers."""
+async def scripted(*answers: Say, context: ssl.SSLContext | None = None) -> AsyncIterator[Script]:
+    """A server with these answers. :param context: it speaks TLS."""
     script = Script(list(answers))
     runner = web.AppRunner(app := web.Application(), shutdown_timeout=0.1)
     app.router.add_route("*", "/{path:.*}", script.handle)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
+    site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=context)
     await site.start()
     assert site._server is not None
     port = site._server.sockets[0].getsockname()[1]  # type: ignore[attr-defined]
-    script.url = f"http://127.0.0.1:{port}/MAAS"
+    script.url = f"http{'s' if context else ''}://127.0.0.1:{port}/MAAS"
     try:
         yield script
     finally:
@@ -165,3 +168,30 @@ def asked(
 def body_of(path: Any) -> Any:
     """The JSON of a recorded answer."""
     return json.loads(path.read_text("utf-8"))["response"]["json"]
+
+
+READ = Ask("GET", "machines/", query=(("id", "abcdef"),))
+WRITE = Ask("POST", "machines/abcdef/", "release", host="gpu001")
+CONFLICT = plain(409, "", Retry_After="5")
+
+
+def sent(ask: Ask, *answers: Say, **options: Any) -> tuple[Answer | ProvisionerError, Script]:
+    async def run() -> tuple[Answer | ProvisionerError, Script]:
+        async with scripted(*answers) as script:
+            transport = script.transport(**options)
+            try:
+                return await transport.send(ask), script
+            except ProvisionerError as exc:
+                return exc, script
+            finally:
+                await transport.close()
+
+    return asyncio.run(asyncio.wait_for(run(), 30))
+
+
+def lines(script: Script) -> list[str]:
+    """What was asked, in short."""
+    return [
+        f"{got.method} {got.path.partition('/api/2.0/')[2]}{f' {got.op}' if got.op else ''}"
+        for got in script.got
+    ]

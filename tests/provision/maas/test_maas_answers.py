@@ -26,7 +26,8 @@ from fabricctl.errors import (
     ProvisionerStateError,
     ProvisionerUnreachableError,
 )
-from provision.maas.answers import Asked, error_of, said
+from provision.http.asked import Asked
+from provision.maas.answers import error_of, said
 
 # the first pattern that fits counts; recorded names say what was done in which state
 BY_FILE: tuple[tuple[str, type[ProvisionerError]], ...] = (

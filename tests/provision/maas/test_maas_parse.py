@@ -18,10 +18,8 @@ from provision.maas.values import (
     bmc_address,
     gpus_of,
     images_of,
-    plain_power,
     racks_of,
     results_of,
-    subnets_of,
 )
 from tests.provision.maas.maas_script import body_of
 
@@ -184,7 +182,7 @@ def test_a_recorded_machine_with_a_key_gone_or_null_is_still_read(
 
 @given(ANYTHING)
 def test_whatever_the_other_answers_hold_they_are_read(raw: object) -> None:
-    images_of(raw), racks_of(raw), subnets_of(raw), results_of(raw), bmc_address(raw), plain_power(raw)
+    images_of(raw), racks_of(raw), results_of(raw), bmc_address(raw)
     assert gpus_of(raw) is None or raw
 
 
@@ -235,14 +233,3 @@ def test_script_results_as_recorded(captures: Path) -> None:
 )
 def test_a_bmc_address_is_told_without_scheme_and_port(written: str, address: str) -> None:
     assert bmc_address({"power_address": written, "power_pass": "secret"}) == address
-
-
-def test_no_secret_is_left_of_power_parameters() -> None:
-    raw = {
-        "power_address": "10.1.0.1",
-        "power_user": "root",
-        "power_pass": "pw1",
-        "k_g": "pw2",
-        "power_token": "pw3",
-    }
-    assert plain_power(raw) == {"power_address": "10.1.0.1", "power_user": "root"}

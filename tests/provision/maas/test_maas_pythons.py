@@ -61,11 +61,12 @@ def test_both_clients_pass_the_same_contracts(version: str, tmp_path: Path) -> N
         "REQUIRE_TOOLS": "1",
         "TEST_INSTALLED": "0",
     }
-    tests = ROOT / "tests/provision/maas/test_maas_clients.py"
+    folder = ROOT / "tests/provision/maas"
+    tests = [folder / f"test_maas_{name}.py" for name in ("clients", "clients_trouble", "libmaas")]
     # fixtures of conftest.py would need all that the whole suite needs
     options = ["--noconftest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", str(ROOT)]
     run = subprocess.run(
-        [own, "-m", "pytest", *options, str(tests)],
+        [own, "-m", "pytest", *options, *map(str, tests)],
         cwd=tmp_path,
         env=environment,
         capture_output=True,

@@ -41,16 +41,17 @@ class ServedDouble:
 
 @contextmanager
 def maas_double(
-    *, faults: list[dict[str, Any]] | None = None, port: int = 0, **options: Any
+    *, faults: list[dict[str, Any]] | None = None, port: int = 0, control: bool = False, **options: Any
 ) -> Iterator[ServedDouble]:
     """Serve a double while the block runs. :param options: of :class:`tests.sim.maas.double.Settings`.
 
     :param faults: rules from the start, as objects.
+    :param control: serve ``/control/…``, too, for other processes.
     :raises ExceptionGroup: after the block, when the double itself failed at something.
     """
     double = MaasDouble(Settings(**options))
     double.faults.take(faults or [])
-    front = Front(double, port)
+    front = Front(double, port, control=control)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="maas-double", daemon=True)
     thread.start()
