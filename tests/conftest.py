@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests import hunt
 from tests.sim.ibsim import Ibsim, missing_tools, simulated
@@ -20,6 +21,9 @@ hunt.new_marker()  # before any simulator is imported: conftest.py of a folder m
 ROOT = Path(__file__).resolve().parent.parent
 NO_CAPTURES = "captures not found"
 NO_TOOLS = "tools not installed"
+# how long an example takes is the machine's matter: it may be busy with something else
+settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 
 
 def pytest_configure(config: pytest.Config) -> None:

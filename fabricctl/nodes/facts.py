@@ -67,16 +67,20 @@ class FactTelling:
     """What is told of one node.
 
     :param whole: families (``nic``) of which everything is told: what is not told of them is not there any more.
+    :param gone: part and field of what does not hold any more, and nothing takes its place.
     """
 
     node: str
     facts: Sequence[NodeFact]
     whole: frozenset[str] = frozenset()
+    gone: frozenset[Key] = frozenset()
 
     @property
     def families(self) -> frozenset[str]:
         """Families it touches."""
-        return self.whole | {family_of(fact.field) for fact in self.facts}
+        return self.whole | {
+            family_of(field) for _, field in (*(fact.key for fact in self.facts), *self.gone)
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +119,16 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 def merge_node_facts(
-    held: Mapping[Key, HeldFact], told: Iterable[NodeFact], whole: frozenset[str] = frozenset()
+    held: Mapping[Key, HeldFact],
+    told: Iterable[NodeFact],
+    whole: frozenset[str] = frozenset(),
+    gone: frozenset[Key] = frozenset(),
 ) -> FactMerge:
     """Lay facts over those that hold: the same value confirms, another one takes the place, others stay as they are.
 
     Of two facts of one key the later counts. A value told by another source than before is confirmed all the same.
 
-    :param whole: families of which what is not told is gone.
+    :param whole: families of which what is not told is gone; :param gone: what else is gone.
     """
     new = {fact.key: fact for fact in told}
     added: list[NodeFact] = []
@@ -134,7 +141,7 @@ def merge_node_facts(
             continue
         added.append(fact)
         ended += [] if old is None else [key]
-    ended += [key for key in held if key not in new and family_of(key[1]) in whole]
+    ended += [key for key in held if key not in new and (key in gone or family_of(key[1]) in whole)]
     return FactMerge(tuple(added), tuple(ended), tuple(confirmed), held)
 
 

@@ -6,7 +6,7 @@ and goes on. A phase that failed ends in quarantine, and from there nothing lead
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -31,7 +31,7 @@ class Act(StrEnum):
     WAIT = "wait"
     """A phase is under way: wait for its end."""
     RESTORE = "restore"
-    """End its quarantine."""
+    """Have it marked as fixed where it is broken. It has the tag, or gets it, until it is as wanted."""
     QUARANTINE = "quarantine"
     """A phase failed, or a quarantine was begun and not finished: take it out of the pool."""
     FAIL = "fail"
@@ -82,6 +82,14 @@ RECENT_S = 6 * 3600.0
 """Who asks for another installation within so many seconds repeats a command that ended well on some hosts only."""
 _IN_THE_POOL = frozenset({Stage.READY, Stage.ALLOCATED, Stage.FAILED})
 """Where a machine with the tag is not safe: somebody may be given it."""
+_JUDGED: Mapping[Verb, frozenset[Stage]] = {
+    Verb.COMMISSION: frozenset({Stage.NEW, Stage.READY, Stage.FAILED}),
+    Verb.DEPLOY: frozenset({Stage.READY, Stage.DEPLOYED, Stage.FAILED}),
+    Verb.RELEASE: frozenset(),
+}
+"""Where a machine that is to come out of quarantine is judged first; until then it has the tag."""
+_HELD = frozenset({Stage.ALLOCATED, Stage.DEPLOYING, Stage.RELEASING, Stage.FAILED})
+"""Where a machine of another user is left alone unless its release is asked for."""
 
 
 def phase_of(verb: Verb) -> Phase:
@@ -101,18 +109,30 @@ def decide(
     *,
     ours: bool = False,
     installed_s: float | None = None,
+    user: str = "",
+    quarantined: bool = False,
 ) -> Step:
     """What is to be done next.
 
-    :param begun: phases that this run saw begin on this machine. :param ours: the last thing recorded about it is that
-        we began to install it, so that an allocation is ours too. :param installed_s: seconds since the installation
+    :param begun: phases that this run saw begin on this machine. :param ours: we began to install it lately, and nobody
+        saw the end, so that an allocation to us is what that left. :param installed_s: seconds since the installation
         was begun by which it is installed, None when that was not ours or is not known.
+    :param user: as whom the provisioner knows us; where that is not known, no allocation counts as ours.
+    :param quarantined: by its node record, whatever the provisioner says.
     """
     if machine.stage is Stage.OTHER:
         return Step(Act.REFUSE, words=f"it is {_state(machine)}: nothing is done to it")
+    if _of_another(machine, user):
+        if wish.verb is not Verb.RELEASE:
+            return _others(machine)
+        if machine.stage is Stage.FAILED and not wish.from_quarantine:
+            words = f"it is {_state(machine)} for {machine.owner}; --from-quarantine releases it all the same"
+            return Step(Act.REFUSE, words=words)
     if machine.stage in _UNDER_WAY and machine.stage in _WAITS[wish.verb]:
         return Step(Act.WAIT, _UNDER_WAY[machine.stage], _state(machine))
     quarantine = _quarantined(wish, machine, begun)
+    if quarantine is None and quarantined and QUARANTINE_TAG not in machine.tags:
+        quarantine = _by_record(wish, machine, begun, user)
     if quarantine is not None:
         return quarantine
     if machine.locked and not _satisfied(wish, machine):
@@ -122,22 +142,59 @@ def decide(
     lately = "" if begun else _lately(wish, machine, installed_s)
     if lately:
         return Step(Act.DONE, words=lately)
-    return _DECIDE[wish.verb](wish, machine, begun, ours)
+    return _DECIDE[wish.verb](wish, machine, begun, ours and bool(user) and machine.owner == user)
+
+
+def _of_another(machine: Machine, user: str) -> bool:
+    """Whether another user holds it; who commissioned a machine does not."""
+    if machine.stage not in _HELD or machine.failed is Phase.COMMISSION:
+        return False
+    return foreign(machine, user)
+
+
+def foreign(machine: Machine, user: str) -> bool:
+    """Whether it is known to be somebody else's. :param user: as whom the provisioner knows us, empty when unknown."""
+    return bool(user and machine.owner and machine.owner != user)
+
+
+def _others(machine: Machine) -> Step:
+    """What is said of it."""
+    if machine.stage is Stage.ALLOCATED:
+        return Step(Act.REFUSE, words=f"it is {_state(machine)} to {machine.owner}: release it first")
+    what = "release it first" if machine.stage is Stage.FAILED else "wait for its end"
+    return Step(Act.REFUSE, words=f"it is {_state(machine)} for {machine.owner}: {what}")
 
 
 def _quarantined(wish: Wish, machine: Machine, begun: Set[Phase]) -> Step | None:
-    """What its quarantine asks for, None where there is none."""
+    """What its quarantine asks for; None where there is none, or where it is to come back and is not broken any more.
+
+    What comes back keeps its tag until it is as wanted, so that a run that is killed leaves it in quarantine.
+    """
     tagged = QUARANTINE_TAG in machine.tags
     if not tagged and machine.stage is not Stage.BROKEN:
         return None
     if machine.stage in _UNDER_WAY:
         return Step(Act.REFUSE, words=f"it is {_state(machine)}, and in quarantine")
+    if wish.from_quarantine and machine.stage is not Stage.BROKEN:
+        return None
     if wish.from_quarantine and not begun:
         return Step(Act.RESTORE, words=f"in quarantine{_said(machine)}")
     if machine.stage in _IN_THE_POOL:
         return Step(Act.QUARANTINE, words="its quarantine was begun and not finished")
     state = "" if machine.stage is Stage.BROKEN else f" and {_state(machine)}"
     return Step(Act.REFUSE, words=f"in quarantine{state}{_said(machine)}; --from-quarantine takes it back")
+
+
+def _by_record(wish: Wish, machine: Machine, begun: Set[Phase], user: str) -> Step | None:
+    """Its node record says quarantined, and nothing in the provisioner does. To come back it gets the tag first."""
+    if not wish.from_quarantine:
+        words = (
+            f"it is {_state(machine)}, and its node record says quarantined; --from-quarantine takes it back"
+        )
+        return Step(Act.REFUSE, words=words)
+    if begun or foreign(machine, user) or machine.stage not in _JUDGED[wish.verb]:
+        return None
+    return Step(Act.RESTORE, words="in quarantine by its node record")
 
 
 def _lately(wish: Wish, machine: Machine, installed_s: float | None) -> str:
@@ -171,7 +228,7 @@ def _commission(wish: Wish, machine: Machine, begun: Set[Phase], ours: bool) -> 
     if machine.stage is Stage.NEW:
         return _back(machine) if done else Step(Act.START, Phase.COMMISSION, "never commissioned")
     if machine.stage is Stage.READY:
-        if wish.again and not done:
+        if (wish.again or QUARANTINE_TAG in machine.tags) and not done:
             return Step(Act.START, Phase.COMMISSION, "commissioned again")
         return Step(Act.DONE, words=_state(machine))
     if machine.stage is Stage.FAILED:
@@ -206,9 +263,9 @@ def _release(wish: Wish, machine: Machine, begun: Set[Phase], ours: bool) -> Ste
     if machine.stage is Stage.FAILED:
         if machine.failed is Phase.COMMISSION:
             return Step(Act.REFUSE, words=f"it is {_state(machine)}: there is nothing to release")
-        if done:
-            return Step(Act.QUARANTINE, words=_state(machine))
-        return Step(Act.START, Phase.RELEASE, _state(machine))
+        if wish.from_quarantine and not done:
+            return Step(Act.START, Phase.RELEASE, _state(machine))
+        return Step(Act.QUARANTINE, words=_state(machine) + _said(machine))
     return Step(Act.REFUSE, words=f"it is {_state(machine)}: it cannot be released now")
 
 
@@ -223,6 +280,8 @@ def _failed(wish: Wish, machine: Machine, begun: Set[Phase], again: Phase) -> St
         return Step(Act.REFUSE, words=f"it is {_state(machine)}: commission it first")
     if wish.verb is Verb.COMMISSION and machine.failed is not Phase.COMMISSION:
         return Step(Act.REFUSE, words=f"it is {_state(machine)}: release it first")
+    if QUARANTINE_TAG not in machine.tags:
+        return Step(Act.RESTORE, words=_state(machine) + _said(machine))
     return Step(Act.START, again, _state(machine))
 
 

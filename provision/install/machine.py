@@ -78,7 +78,7 @@ class Machine:
     :param service_tag: serial number of the system as the machine told it, empty before commissioning.
     :param bmc_address: where known; :param boot_disk: id of the disk it boots from, empty when none is set.
     :param root_disk: id of the disk that holds the root file system as it is laid out, empty when none is.
-    :param gpus: accelerators, None when nobody counted them.
+    :param gpus: accelerators, None when nobody counted them. :param description: people's own text about it.
     :param owner: who allocated it; :param locked: nobody may change it; :param power: ``on``, ``off``, ``unknown``.
     """
 
@@ -106,6 +106,7 @@ class Machine:
     locked: bool = False
     series: str = ""
     kernel: str = ""
+    description: str = ""
 
     @property
     def macs(self) -> tuple[Mac, ...]:

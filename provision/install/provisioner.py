@@ -75,7 +75,7 @@ class Provisioner(Protocol):
         ...
 
     async def restore(self, machine: Machine) -> None:
-        """End a quarantine: marked as fixed, the tag taken off."""
+        """Have it marked as fixed. The tag stays on: whoever looked at the machine takes it off."""
         ...
 
     async def tag(self, ids: Sequence[str], tag: str, *, on: bool = True) -> None:

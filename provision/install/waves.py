@@ -10,12 +10,13 @@ READ_AT_ONCE = 64
 STALE_S = 300.0
 """A machine that is waited for is read again after so long, also when nothing is said of it: an event that was written
 late, with a number below the last one seen, is never told."""
-QUIET_S = 900.0
-"""A node of which nothing was heard for so long loads nothing from the network: it holds no place any more."""
 
 
 def startable(waiting: int, flowing: int, *, wave: int, at_once: int) -> int:
-    """How many more may be started at this tick. :param flowing: nodes that are under way and not silent."""
+    """How many more may be started at this tick. :param flowing: nodes that are under way.
+
+    One that hangs keeps its place until its deadline: nobody can tell it from one that is silent and goes on.
+    """
     return max(0, min(waiting, wave, at_once - flowing))
 
 

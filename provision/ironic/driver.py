@@ -6,7 +6,12 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fabricctl.errors import ProvisionerAnswerError, ProvisionerRefusedError, ProvisionerStateError
+from fabricctl.errors import (
+    ProvisionerAnswerError,
+    ProvisionerError,
+    ProvisionerRefusedError,
+    ProvisionerStateError,
+)
 from fabricctl.mac import Mac
 from provision.install.machine import QUARANTINE_TAG, Disk, Machine, Stage
 from provision.install.spec import Changes, DeploySpec, EnrolSpec, Power
@@ -115,14 +120,22 @@ class IronicProvisioner:
         await self._leader.abort(id)
 
     async def quarantine(self, machine: Machine, reason: str) -> None:
-        """The tag in ``extra``, and maintenance with the reason: allocations and deployments leave it alone."""
-        await self._patch(machine.id, bodies.tag_patch(QUARANTINE_TAG, on=True))
+        """The tag in ``extra``, and maintenance with the reason: allocations and deployments leave it alone.
+
+        Where the tag cannot be put on, maintenance is begun all the same, and then that error is raised.
+        """
+        untagged: ProvisionerError | None = None
+        try:
+            await self._patch(machine.id, bodies.tag_patch(QUARANTINE_TAG, on=True))
+        except ProvisionerError as exc:
+            untagged = exc
         await self._link.write("PUT", f"/v1/nodes/{machine.id}/maintenance", {"reason": reason})
+        if untagged is not None:
+            raise untagged
 
     async def restore(self, machine: Machine) -> None:
-        """Out of maintenance, the tag off. Its state stays what it was."""
+        """Out of maintenance; the tag stays on, and its state what it was."""
         await self._link.write("DELETE", f"/v1/nodes/{machine.id}/maintenance")
-        await self.tag([machine.id], QUARANTINE_TAG, on=False)
 
     async def tag(self, ids: Sequence[str], tag: str, *, on: bool = True) -> None:
         """A key in ``extra`` of each node. :raises ProvisionerNotFoundError: one is not there."""

@@ -7,7 +7,8 @@ from typing import Any
 
 from fabricctl.errors import ProvisionerGarbledError
 from fabricctl.mac import parse_mac
-from provision.install.machine import Disk, Machine, Nic, Phase, Stage
+from provision.install.machine import QUARANTINE_TAG, Disk, Machine, Nic, Phase, Stage
+from provision.maas.noted import reason_in
 
 STATES: Mapping[int, tuple[Stage, Phase | None]] = {
     0: (Stage.NEW, None),
@@ -67,6 +68,7 @@ def machine_of(raw: object) -> Machine:
         locked=fields.get("locked") is True,
         series=text(fields.get("distro_series")).rpartition("/")[2],
         kernel=text(fields.get("hwe_kernel")),
+        description=text(fields.get("description")),
     )
 
 
@@ -78,8 +80,10 @@ def machines_of(raw: object) -> list[Machine]:
 
 
 def _said(fields: Mapping[str, Any]) -> str:
-    """Why it is broken, else its last message."""
-    return text(fields.get("error_description")) or text(fields.get("status_message"))
+    """Why it is broken or in quarantine, else its last message."""
+    tagged = QUARANTINE_TAG in items(fields.get("tag_names"))
+    noted = reason_in(text(fields.get("description"))) if tagged else ""
+    return text(fields.get("error_description")) or noted or text(fields.get("status_message"))
 
 
 def _devices(fields: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -11,9 +11,11 @@ from typing import Any
 
 from fabricctl.errors import (
     ProvisionerAnswerError,
+    ProvisionerError,
     ProvisionerForbiddenError,
     ProvisionerGarbledError,
     ProvisionerNotFoundError,
+    ProvisionerOutcomeUnknownError,
     ProvisionerRefusedError,
     ProvisionerUnsupportedError,
 )
@@ -23,6 +25,7 @@ from provision.http.asked import shorten
 from provision.http.lost import unreadable
 from provision.install.machine import QUARANTINE_TAG, Disk, Machine, Stage
 from provision.install.spec import DeploySpec, EnrolSpec, Power
+from provision.maas.noted import reason_in, with_reason, without_reason
 from provision.maas.parse import mapping, number
 from provision.maas.reads import MaasReads
 from provision.maas.retry import Sleep
@@ -126,11 +129,22 @@ class MaasProvisioner(MaasReads):
     async def quarantine(self, machine: Machine, reason: str) -> None:
         """The tag first, then marked as broken with the reason, so that it is never in the pool without the tag.
 
+        Where the tag cannot be put on, it is marked all the same, and then that error is raised.
         Only a machine's owner may mark it: a Ready one, which has none, is allocated first. A New one cannot be
-        allocated by anybody, so that its tag is enough where MAAS refuses to mark it.
+        allocated by anybody, so that its tag is enough where MAAS refuses to mark it; the reason goes into its
+        description, which may be written in any state.
         :raises ProvisionerForbiddenError: it is somebody else's, or is being released; the tag is on it.
         """
-        await self.tag([machine.id], QUARANTINE_TAG)
+        untagged: ProvisionerError | None = None
+        try:
+            await self.tag([machine.id], QUARANTINE_TAG)
+        except ProvisionerError as exc:
+            untagged = exc
+        await self._mark_broken(machine, reason)
+        if untagged is not None:
+            raise untagged
+
+    async def _mark_broken(self, machine: Machine, reason: str) -> None:
         if machine.stage is Stage.BROKEN:
             return
         form = {"comment": comment_of(reason)}
@@ -141,12 +155,26 @@ class MaasProvisioner(MaasReads):
         except ProvisionerForbiddenError:
             if machine.stage is not Stage.NEW:
                 raise
+            await self._describe(machine, with_reason(machine.description, comment_of(reason)))
+
+    async def _describe(self, machine: Machine, text: str) -> None:
+        """Write its description, twice where the answer is lost; where it cannot be, the tag holds all the same."""
+        ask = Ask("PUT", f"machines/{machine.id}/", form={"description": text}, host=self._host(machine.id))
+        for _ in range(2):
+            try:
+                await self._transport.send(ask)
+            except ProvisionerOutcomeUnknownError:
+                continue
+            except ProvisionerError:
+                return
+            return
 
     async def restore(self, machine: Machine) -> None:
-        """Marked as fixed where it is broken, then the tag off."""
+        """Marked as fixed where it is broken, our reason out of its description; the tag stays on."""
         if machine.stage is Stage.BROKEN:
             await self._operate(machine.id, "mark_fixed")
-        await self.tag([machine.id], QUARANTINE_TAG, on=False)
+        if reason_in(machine.description):
+            await self._describe(machine, without_reason(machine.description))
 
     async def tag(self, ids: Sequence[str], tag: str, *, on: bool = True) -> None:
         """Put a tag on machines or take it off; made where it is not there.

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from provision.install.adoption import Adoption, Choice
+from provision.install.disk_identity import physical
 from provision.install.disks import DiskChoice
 from provision.install.lifecycle import Act, Step
 from provision.install.machine import Machine, Phase, Stage
@@ -26,6 +27,7 @@ class Install:
 
     :param pools: what is known of its ZFS pools, for people; empty where nobody asked.
     :param wipes: every disk loses its labels (MAAS); else only the one that gets the system is written to.
+    :param cleans: Ironic erases disks whenever a node is given back, so before it is installed anew as well.
     """
 
     series: str
@@ -34,6 +36,7 @@ class Install:
     refused: str = ""
     wipes: bool = True
     pools: str = ""
+    cleans: bool = False
 
 
 def starts(step: Step) -> bool:
@@ -41,10 +44,11 @@ def starts(step: Step) -> bool:
     return step.act in _STARTS
 
 
-def plan_commission(host: str, machine: Machine, step: Step, *, on: bool) -> Planned:
-    """What commissioning would do. :param on: the machine runs, by its BMC."""
+def plan_commission(host: str, machine: Machine, step: Step, *, on: bool, cleans: bool = False) -> Planned:
+    """What commissioning would do. :param on: the machine runs, by its BMC; :param cleans: Ironic erases its disks."""
     again = "commission again" if machine.stage is Stage.READY else "commission"
-    return _planned(host, machine, step, Phase.COMMISSION, again, CUT if on else "")
+    lost = [*([cleaned(machine)] if cleans else []), *([CUT] if on else [])]
+    return _planned(host, machine, step, Phase.COMMISSION, again, "; ".join(lost))
 
 
 def plan_deploy(host: str, machine: Machine, step: Step, install: Install, *, on: bool) -> Planned:
@@ -56,15 +60,28 @@ def plan_deploy(host: str, machine: Machine, step: Step, install: Install, *, on
     does = f"install {install.series} ({install.kernel}){where}"
     if step.phase is Phase.RELEASE:
         does = f"release, then {does}"
-    return _planned(host, machine, step, Phase.DEPLOY, does, "; ".join(_lost(host, machine, install, on=on)))
+    lost = _lost(host, machine, install, releases=step.phase is Phase.RELEASE, on=on)
+    return _planned(host, machine, step, Phase.DEPLOY, does, "; ".join(lost))
 
 
-def _lost(host: str, machine: Machine, install: Install, *, on: bool) -> Iterator[str]:
+def cleaned(machine: Machine) -> str:
+    """What Ironic's automated cleaning does to its disks; by how it is set up it erases all that is on them."""
+    disks = physical(machine.disks)
+    which = counted(disks) if disks else "every disk"
+    return f"ironic.clean: cleaning wipes at least the labels of {which}, ZFS pools' too"
+
+
+def _lost(host: str, machine: Machine, install: Install, *, releases: bool, on: bool) -> Iterator[str]:
     wiped = HostDisks(host, machine, install.choice).wiped if install.wipes else ()
+    root = install.choice.disk
     if installed(machine):
         yield "the system that is on it is lost"
     if wiped:
         yield f"wipes {counted(wiped)}"
+    if not install.wipes and root is not None:
+        yield f"overwrites {model_words(root)}"
+    if install.cleans and releases:
+        yield cleaned(machine)
     if install.pools:
         yield install.pools
     if on:
@@ -76,9 +93,16 @@ def installed(machine: Machine) -> bool:
     return machine.stage is Stage.DEPLOYED
 
 
-def plan_release(host: str, machine: Machine, step: Step, *, on: bool) -> Planned:
-    """What a release would do. :param on: the machine runs, by its BMC."""
+def plan_release(
+    host: str, machine: Machine, step: Step, *, on: bool, cleans: bool = False, pools: str = ""
+) -> Planned:
+    """What a release would do.
+
+    :param on: the machine runs, by its BMC; :param cleans: Ironic erases its disks; :param pools: its ZFS pools.
+    """
     lost = ["the system that is on it is given up"] if installed(machine) else []
+    lost += [cleaned(machine)] if cleans else []
+    lost += [pools] if pools else []
     return _planned(host, machine, step, Phase.RELEASE, "release", "; ".join([*lost, *([CUT] if on else [])]))
 
 
@@ -123,9 +147,16 @@ def plan_replace(spec: EnrolSpec, decision: Replacement) -> Planned:
     return Planned(spec.host, "; ".join(steps))
 
 
-def written_disks(one: HostDisks) -> Iterator[Mapping[str, str]]:
-    """Disks of a host that an installation writes to, and what becomes of each."""
-    for disk in one.disks if one.root is not None else ():
+def written_disks(
+    one: HostDisks, *, others: bool = True, cleans: bool = False
+) -> Iterator[Mapping[str, str]]:
+    """Disks of a host that an installation writes to, and what becomes of each.
+
+    :param others: those beside the one that gets the system are wiped; :param cleans: all are, whichever is chosen.
+    """
+    for disk in one.disks if cleans or one.root is not None else ():
         becomes = "root" if one.root is not None and disk.id == one.root.id else "wiped"
+        if becomes == "wiped" and not (others or cleans):
+            continue
         cells = (one.host, disk.serial, disk.model, disk.id_path, becomes)
         yield dict(zip(WIPED_COLUMNS, cells, strict=True))

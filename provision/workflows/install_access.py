@@ -91,7 +91,7 @@ def flow_options(site: Site, limits: ProvisionerLimits) -> FlowOptions:
     return FlowOptions(
         wave=limits.wave,
         deploying=limits.deploying,
-        enrolling=limits.requests,
+        requests=limits.requests,
         poll_s=limits.poll_s,
         deadlines=deadlines,
         locks=state_folder() / "locks" / quote(site.name, safe=" "),

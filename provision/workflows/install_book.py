@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 from fabricctl.errors import InServiceError, StateConflictError, TransitionError
 from fabricctl.nodes.facts import FactTelling, NodeFact, Value, family_of
 from fabricctl.nodes.model import Event, EventKind, NodeRecord, NodeState
-from fabricctl.nodes.transitions import plan_transitions
+from fabricctl.nodes.transitions import OCCUPIED, plan_transitions
+from provision.install.machine import Phase
 from provision.workflows.install_past import PHASES, Past
 from provision.workflows.journal import FORGET, Begun, Journal, Move, resumed
 
@@ -26,6 +27,13 @@ ROOT = "install.root_serial"
 """Serial number of the disk the system is on."""
 SERIES = "install.series"
 """What is installed."""
+OUTDATED = (ROOT, SERIES)
+"""Facts that a phase makes untrue from the moment it begins."""
+KINDS = {
+    Phase.COMMISSION: EventKind.NODE_COMMISSION,
+    Phase.DEPLOY: EventKind.NODE_DEPLOY,
+    Phase.RELEASE: EventKind.NODE_RELEASE,
+}
 
 
 class Book(Protocol):
@@ -43,12 +51,24 @@ class Book(Protocol):
         """Those that are planned and nothing more yet, by their node records."""
         ...
 
+    def states(self, hosts: Sequence[str]) -> Mapping[str, NodeState]:
+        """Node states as they are now, of hosts that have a record."""
+        ...
+
+    def occupied(self, hosts: Sequence[str]) -> Mapping[str, str]:
+        """Hosts that must not be disturbed now -> why, in words: jobs may run on them, and nobody forces it."""
+        ...
+
     def note(self, notes: Mapping[str, Mapping[str, Value]]) -> None:
         """Keep facts: host -> field -> value. :raises StateError: they cannot be kept."""
         ...
 
     def noted(self, hosts: Sequence[str]) -> Mapping[str, Mapping[str, Value]]:
         """Facts of the family ``install`` that hold: host -> field -> value."""
+        ...
+
+    def withdraw(self, host: str, fields: Sequence[str]) -> None:
+        """Facts that do not hold any more. :raises StateError: that cannot be kept."""
         ...
 
     def past(self, hosts: Sequence[str]) -> Mapping[str, Past]:
@@ -70,11 +90,20 @@ class _NoBook:
     def planned(self, hosts: Sequence[str]) -> list[str]:  # noqa: ARG002
         return []
 
+    def states(self, hosts: Sequence[str]) -> Mapping[str, NodeState]:  # noqa: ARG002
+        return {}
+
+    def occupied(self, hosts: Sequence[str]) -> Mapping[str, str]:  # noqa: ARG002
+        return {}
+
     def note(self, notes: Mapping[str, Mapping[str, Value]]) -> None:
         pass
 
     def noted(self, hosts: Sequence[str]) -> Mapping[str, Mapping[str, Value]]:  # noqa: ARG002
         return {}
+
+    def withdraw(self, host: str, fields: Sequence[str]) -> None:
+        pass
 
     def past(self, hosts: Sequence[str]) -> Mapping[str, Past]:  # noqa: ARG002
         return {}
@@ -147,6 +176,20 @@ class StoreBook:
         records = self.store.nodes.all(list(hosts))
         return [host for host in hosts if _state(records.get(host))[0] is NodeState.PLANNED]
 
+    def states(self, hosts: Sequence[str]) -> Mapping[str, NodeState]:
+        """Node states as they are now."""
+        return {host: record.state for host, record in self.store.nodes.all(list(hosts)).items()}
+
+    def occupied(self, hosts: Sequence[str]) -> Mapping[str, str]:
+        """Those in service or draining for which that was not overridden."""
+        states = self.states(hosts)
+        hint = "drain it and set it to repair first, or give --force-in-service"
+        return {
+            host: f"its node record says {state.words}: {hint}"
+            for host, state in states.items()
+            if state in OCCUPIED and host not in self.forced
+        }
+
     def note(self, notes: Mapping[str, Mapping[str, Value]]) -> None:
         """Keep facts, all of one host together."""
         from fabricctl.workflows.state_place import operator
@@ -163,6 +206,13 @@ class StoreBook:
             }
             for host, facts in self.store.facts.current(hosts).items()
         }
+
+    def withdraw(self, host: str, fields: Sequence[str]) -> None:
+        """Facts that do not hold any more."""
+        from fabricctl.workflows.state_place import operator
+
+        telling = FactTelling(host, [], gone=frozenset(("", name) for name in fields))
+        self.store.facts.tell([telling], who=operator(), reason=self.reason, now=self.now())
 
     def past(self, hosts: Sequence[str]) -> Mapping[str, Past]:
         """What was begun on hosts before; events come oldest first, so the newest of a kind stays."""

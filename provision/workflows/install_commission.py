@@ -53,6 +53,10 @@ class CommissionWork:
     wish: Wish
     judge: Judge = no_judge
 
+    def refused(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
+        """Nothing is in its way."""
+        return ""
+
     async def prepare(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
         """Nothing is in its way."""
         return ""

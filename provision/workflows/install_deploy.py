@@ -65,11 +65,19 @@ class DeployWork:
     def __post_init__(self) -> None:
         self._installation = OneInstallation(self.seeds)
 
+    def refused(self, node: Node, phase: Phase) -> str:
+        """The disk and the hardware: a machine that will be refused is not released either."""
+        if phase is Phase.RELEASE and not self.wish.again:
+            return ""  # out of a failure: nobody has looked at it since
+        return refusal(self.job, node.machine, node.noted.get(DISKS), accept=self.accept_disk_change)
+
     async def prepare(self, node: Node, phase: Phase) -> str:
-        """The disk and the hardware first: a machine that will be refused is not released either.
+        """The same with its GPUs counted. Before its disks are wiped its pools are kept.
 
         :raises ProvisionerError: its GPUs cannot be counted.
         """
+        if phase is Phase.RELEASE and not self.wish.again:
+            return ""
         machine = await self._counted(node)
         refused = refusal(self.job, machine, node.noted.get(DISKS), accept=self.accept_disk_change)
         if not refused and machine.gpus is None and isinstance(node.provisioner, CountsGpus):
@@ -136,7 +144,7 @@ class DeployWork:
             findings.append(f"expected kernel {self.job.kernel}, found {machine.kernel}")
         if self._installation.strange:
             return Checked(findings=(*findings, STRANGE))
-        if Phase.DEPLOY not in node.begun and not node.ours:
+        if not node.installed_here:
             return Checked(findings=tuple(findings))
         choice = choose_boot_disk(machine.disks, self.job.rule)
         wrong = choice.refused or verify_root(machine, choice)

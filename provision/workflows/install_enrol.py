@@ -18,8 +18,8 @@ from provision.redfish.interrupt import finish
 from provision.workflows.install_book import MACHINE_ID
 from provision.workflows.install_locks import alone
 from provision.workflows.install_model import FleetInterrupted, FlowOptions, Progress
-from provision.workflows.install_node import reason_of, told_by
 from provision.workflows.install_send import AGAIN, LOST, SENDING, send
+from provision.workflows.install_told import reason_of, told_by
 from provision.workflows.journal import Begun
 
 CREATES = 2
@@ -161,7 +161,7 @@ class _Enrol:
             for host in waiting:
                 await work(host)
 
-        tasks = [asyncio.ensure_future(worker()) for _ in range(self.options.enrolling)]
+        tasks = [asyncio.ensure_future(worker()) for _ in range(self.options.requests)]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
         finally:

@@ -120,6 +120,10 @@ class MemoryWork:
     def __post_init__(self) -> None:
         self._installation = OneInstallation(self.seeds) if self.seeds is not None else None
 
+    def refused(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
+        """Nothing is in its way."""
+        return ""
+
     async def prepare(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
         """Nothing is in its way."""
         return ""

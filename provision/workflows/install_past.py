@@ -23,6 +23,8 @@ COMPARED = "hardware compared"
 VERIFIED = "boot disk verified"
 """At the end of an event of an installation: the system is on the disk it should be on."""
 _LATER = "found by a later run"
+LEFT_S = 86400.0
+"""Seconds. An installation that was begun longer ago says nothing about what a machine is at now."""
 
 
 @dataclass(frozen=True)
@@ -36,15 +38,25 @@ class Past:
         """The last of all; None where nothing is recorded."""
         return max(self.newest.values(), key=lambda event: event.number, default=None)
 
-    @property
-    def ours(self) -> bool:
-        """Whether the last thing begun on it is our installation."""
-        return self.last is not None and self.last.kind is EventKind.NODE_DEPLOY
+    def left(self, status: str, now: datetime) -> bool:
+        """Whether our installation, begun lately, was accepted or may have been, and its end was not seen.
+
+        :param status: the provisioner's word for its state; a later run may have found that, and been killed in turn.
+        """
+        last, since = self.last, self.since_s(EventKind.NODE_DEPLOY, now)
+        if last is None or since is None or since > LEFT_S:
+            return False
+        return self.open or last.after == found_later(status)
 
     @property
     def open(self) -> bool:
         """Whether nobody recorded what came of the last thing."""
         return self.last is not None and is_open(self.last.after)
+
+    def under_way_s(self, kind: EventKind, now: datetime) -> float | None:
+        """Seconds since what is under way was begun by us; None when that is not recorded, or too long ago to be it."""
+        since = self.since_s(kind, now) if self.open else None
+        return since if since is not None and since <= LEFT_S else None
 
     def since_s(self, kind: EventKind, now: datetime) -> float | None:
         """Seconds since the last thing was begun; None when it is of another kind."""
@@ -66,6 +78,11 @@ class Past:
         """Whether its hardware was compared since it was commissioned last; None where no commissioning is recorded."""
         event = self.newest.get(EventKind.NODE_COMMISSION)
         return COMPARED in event.after if event is not None else None
+
+    def installed_after(self, moment: datetime) -> bool:
+        """Whether an installation that was begun later came to its end, by its event."""
+        event = self.newest.get(EventKind.NODE_DEPLOY)
+        return event is not None and self.verified and event.at > moment
 
     @property
     def verified(self) -> bool:

@@ -6,7 +6,7 @@ Nothing is changed on the host. When it does not answer, what was kept before is
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -80,6 +80,32 @@ class PoolExport:
         if record is None:
             return ""
         return f"; on {facts[-1].confirmed:%Y-%m-%d} there was: {_words(record)}"
+
+
+@dataclass(frozen=True)
+class OnRecord:
+    """Pools as they were told last. :param confirmed: when."""
+
+    pools: Pools
+    confirmed: datetime
+
+    @property
+    def lost(self) -> str:
+        """``pool data (8 disks, ONLINE, 112 TB used), recorded 2026-11-30, will be lost``; empty without any."""
+        told = [
+            f"{pool.words}, recorded {self.confirmed:%Y-%m-%d}, will be lost" for pool in self.pools.pools
+        ]
+        return "; ".join(told)
+
+
+def pools_on_record(store: Store, hosts: Sequence[str]) -> Mapping[str, OnRecord]:
+    """Pools that are recorded of hosts, of those that had any. :raises StateError: the store cannot be read."""
+    found = {}
+    for host, facts in store.facts.current(hosts, field=FIELD).items():
+        pools = read_record(facts[-1].fact.value) if facts else None
+        if pools is not None and pools.pools:
+            found[host] = OnRecord(pools, facts[-1].confirmed)
+    return found
 
 
 def _run(session: SshSession, command: tuple[str, ...], deadline: Deadline) -> str:

@@ -21,6 +21,10 @@ class ReleaseWork:
     wish: Wish
     comment: str = ""
 
+    def refused(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
+        """Nothing is in its way."""
+        return ""
+
     async def prepare(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
         """Nothing is in its way."""
         return ""

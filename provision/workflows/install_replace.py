@@ -17,8 +17,8 @@ from provision.install.spec import EnrolSpec
 from provision.workflows.install_enrol import known_machines
 from provision.workflows.install_locks import alone
 from provision.workflows.install_model import FleetInterrupted, FlowOptions, Progress
-from provision.workflows.install_node import reason_of, told_by
 from provision.workflows.install_send import SENDING, send
+from provision.workflows.install_told import reason_of, told_by
 
 INTERRUPTED_WORDS = "interrupted; run the command again"
 

@@ -45,6 +45,7 @@ ACCEPTED = "accepted"
 NOT_WAITED = "accepted, not waited for"
 CARRIED_OUT = "answer lost; it was carried out"
 LOST = "answer lost, and nothing shows that it was carried out"
+UNSENT = "not sent: "
 UNCLEAR = "no clear answer, not read back"
 _OPEN = frozenset(
     {SENDING, UNANSWERED, INTERRUPTED, FAILED, GOES_ON, ACCEPTED, NOT_WAITED, CARRIED_OUT, LOST}
@@ -53,7 +54,7 @@ _OPEN = frozenset(
 
 def is_open(after: str) -> bool:
     """Whether these are last words of an event of which nobody recorded what came of it: whoever sees it says so."""
-    return after in _OPEN or after.startswith(UNCLEAR)
+    return after.rpartition(": ")[2] in _OPEN or UNCLEAR in after
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ async def send(
         many at once, and it is sent once.
     :param entry: the event of it: it always tells how far it came.
     :param done: words of the event when it was accepted, and :param found: when it was seen after a lost answer.
+    :raises FabricctlError: the command could not be made, so it was not sent.
     """
     last: ProvisionerError | None = None
     for _ in range(attempts):
@@ -107,11 +109,14 @@ async def send(
         except ProvisionerError as error:
             entry.tell([_refused(error)])
             return Sent(error)
+        except FabricctlError as error:
+            entry.tell([f"{UNSENT}{error.message}"])
+            raise
         except asyncio.CancelledError:
             entry.tell([INTERRUPTED])
             raise
-        except Exception as error:
-            entry.tell([f"not sent: {error}" if isinstance(error, FabricctlError) else FAILED])
+        except Exception:
+            entry.tell([FAILED])
             raise
         else:
             entry.tell([done()])

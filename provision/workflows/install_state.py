@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fabricctl.adapters.store.reading import read_store
 from fabricctl.errors import ProvisionerError
 from fabricctl.nodes.facts import Value
+from fabricctl.nodes.model import NodeState
 from provision.install.disk_record import compare, fingerprint, read_fingerprint
 from provision.install.disk_rule import DiskRule
 from provision.install.disks import choose_boot_disk, verify_root
@@ -36,10 +37,12 @@ class Kept:
     """What the store knows of hosts.
 
     :param noted: host -> facts of the family ``install``; :param pasts: host -> what was begun on it before.
+    :param states: of node records; hosts without one are not in it.
     """
 
     noted: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     pasts: Mapping[str, Past] = field(default_factory=dict)
+    states: Mapping[str, NodeState] = field(default_factory=dict)
 
     def past(self, host: str) -> Past:
         """What was begun on it before."""
@@ -52,7 +55,7 @@ def read_kept(location: Location, site_name: str, hosts: Sequence[str]) -> Kept:
         if store is None:
             return Kept()
         book = StoreBook(store, "", "")
-        return Kept(book.noted(hosts), book.past(hosts))
+        return Kept(book.noted(hosts), book.past(hosts), book.states(hosts))
 
 
 async def read_status(

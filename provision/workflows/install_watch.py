@@ -7,13 +7,15 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from fabricctl.errors import ProvisionerError
+from fabricctl.errors import ProvisionerError, ProvisionerLoginError
 from provision.install.machine import Machine
 from provision.install.provisioner import Provisioner
 from provision.install.spec import Changes
-from provision.install.waves import QUIET_S, Watched, startable, to_read
+from provision.install.waves import Watched, startable, to_read
 from provision.workflows.install_model import FlowOptions
 
+TELL_SILENCE_S = 60.0
+"""Seconds after which, and again after which, it is told that the provisioner does not answer."""
 Ends = Callable[[Machine], bool]
 
 
@@ -49,17 +51,20 @@ class Watch:
         self._provisioner, self._options, self._heard = provisioner, options, heard
         self._waiters: dict[str, _Waiter] = {}
         self._starts: deque[tuple[str, asyncio.Future[None]]] = deque()
-        self._flowing: dict[str, float] = {}
+        self._flowing: set[str] = set()
         self._cursor: str | None = None
         self._silent_since: float | None = None
+        self._told_silent = 0.0
+        self._refused: ProvisionerError | None = None
         self.ticks = 0
 
     async def until(self, id: str, ends: Ends, within_s: float, *, look: bool = False) -> Seen:
         """Wait until a machine is as wanted, or time is over. One wait for each machine at a time.
 
         :param look: read it at the next tick, whether or not anything is said of it.
-        :raises ProvisionerError: the provisioner has not answered for too long.
+        :raises ProvisionerError: the provisioner has not answered for too long, or refuses the key.
         """
+        self._check()
         now = self._options.clock()
         answer: asyncio.Future[Seen] = asyncio.get_running_loop().create_future()
         watched = Watched(now + within_s, now, now if look else None)
@@ -74,18 +79,26 @@ class Watch:
         return (await self.until(id, lambda _: True, self._options.deadlines.silence_s, look=True)).machine
 
     async def place(self, id: str) -> None:
-        """Wait for a place among those that are under way. It is kept until :meth:`leave`."""
+        """Wait for a place among those that are under way. It is kept until :meth:`leave`, at most to its deadline.
+
+        :raises ProvisionerError: the provisioner refuses the key.
+        """
+        self._check()
         start: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._starts.append((id, start))
         await start
 
     def take(self, id: str) -> None:
         """A machine that is under way already has its place at once."""
-        self._flowing.setdefault(id, self._options.clock())
+        self._flowing.add(id)
 
     def leave(self, id: str) -> None:
         """Give its place to another."""
-        self._flowing.pop(id, None)
+        self._flowing.discard(id)
+
+    def _check(self) -> None:
+        if self._refused is not None:
+            raise self._refused
 
     async def run(self) -> None:
         """Tick until cancelled."""
@@ -95,6 +108,7 @@ class Watch:
 
     async def _tick(self) -> None:
         self._start_some()
+        await asyncio.sleep(0)  # those that were just given a place ask to be looked at, at this tick
         if not self._waiters:
             return
         self.ticks += 1
@@ -102,19 +116,23 @@ class Watch:
             await self._ask_changes()
             await self._read()
             self._silent_since = None
+        except ProvisionerLoginError as error:
+            self._refused = error
+            self._end(error, waiting=True)
         except ProvisionerError as error:
             self._silence(error)
 
     def _start_some(self) -> None:
-        now = self._options.clock()
-        flowing = sum(1 for heard in self._flowing.values() if now - heard < QUIET_S)
         number = startable(
-            len(self._starts), flowing, wave=self._options.wave, at_once=self._options.deploying
+            len(self._starts),
+            len(self._flowing),
+            wave=self._options.wave,
+            at_once=self._options.deploying,
         )
         while number and self._starts:
             id, start = self._starts.popleft()
             if not start.done():
-                self._flowing[id] = now
+                self._flowing.add(id)
                 start.set_result(None)
                 number -= 1
 
@@ -129,8 +147,6 @@ class Watch:
             waiter = self._waiters[id]
             if waiter.watched.urgent is None:
                 waiter.watched = replace(waiter.watched, urgent=now)
-        for id in changes.ids & self._flowing.keys():
-            self._flowing[id] = now
         for id, words in changes.said.items():
             self._heard(id, words)
 
@@ -157,9 +173,24 @@ class Watch:
         """The provisioner does not answer: wait for it, but not for ever. Phases go on there meanwhile."""
         now = self._options.clock()
         if self._silent_since is None:
-            self._silent_since = now
-        if now - self._silent_since < self._options.deadlines.silence_s:
-            return
-        for waiter in list(self._waiters.values()):
-            if not waiter.answer.done():
-                waiter.answer.set_exception(error)
+            self._silent_since = self._told_silent = now
+        silent = now - self._silent_since
+        if silent >= self._options.deadlines.silence_s:
+            self._end(error)
+        elif now - self._told_silent >= TELL_SILENCE_S:
+            self._told_silent = now
+            words = f"{self._provisioner.name} has not answered for {silent:.0f} s: {error.message}"
+            for id in self._waiters:
+                self._heard(id, words)
+
+    def _end(self, error: ProvisionerError, *, waiting: bool = False) -> None:
+        """Nobody waits any longer. :param waiting: for a place neither."""
+        answers: list[asyncio.Future[Seen] | asyncio.Future[None]] = [
+            waiter.answer for waiter in self._waiters.values()
+        ]
+        if waiting:
+            answers += [start for _, start in self._starts]
+            self._starts.clear()
+        for answer in answers:
+            if not answer.done():
+                answer.set_exception(error)

@@ -83,7 +83,9 @@ class FactStore:
             with self._database.writing() as connection:
                 make_records(connection, [one.node for one in some], who, reason, now)
                 held = _held(connection, some)
-                merges = {one.node: merge_node_facts(held[one.node], one.facts, one.whole) for one in some}
+                merges = {
+                    one.node: merge_node_facts(held[one.node], one.facts, one.whole, one.gone) for one in some
+                }
                 _write(connection, merges, now)
                 made.update(merges)
         return {one.node: made[one.node] for one in tellings}

@@ -138,8 +138,9 @@ def _one_of(option: str, word: str, words: Sequence[str]) -> None:
 def _plan(desk: Desk, jobs: Mapping[str, DeployJob], wanted: Wanted) -> Plan:
     """What would be installed where, what is lost by it, and whose clock stands in the way."""
     from fabricctl.cli.maas.machines import read_situation
-    from fabricctl.cli.maas.pools import keep_pools
+    from fabricctl.cli.maas.pools import keep_pools, recorded_pools
     from provision.install.lifecycle import Verb, Wish
+    from provision.install.machine import Phase
     from provision.report.install_plan import installed, starts
     from provision.workflows.install_book import SERIES
 
@@ -147,10 +148,17 @@ def _plan(desk: Desk, jobs: Mapping[str, DeployJob], wanted: Wanted) -> Plan:
     system = wanted.series or install.series, wanted.kernel or install.kernel
     wish = Wish(Verb.DEPLOY, wanted.redeploy, wanted.from_quarantine, wanted.again, *system)
     seen = read_situation(desk, wish)
-    again = [
-        host for host, machine in seen.machines.items() if starts(seen.steps[host]) and installed(machine)
+    begun = {host: machine for host, machine in seen.machines.items() if starts(seen.steps[host])}
+    asked = [
+        host
+        for host, machine in begun.items()
+        if installed(machine) or seen.steps[host].phase is Phase.RELEASE
     ]
-    pools = keep_pools(desk, again, wanted.reason or "deploy")
+    others = [host for host in begun if host not in set(asked)]
+    pools = {
+        **keep_pools(desk, asked, wanted.reason or "deploy"),
+        **recorded_pools(desk, others, seen.kept),
+    }
     planned = _planned(seen, jobs, pools, accept=wanted.accept)
     disks = [disk for one, written in planned.values() if one.words for disk in written]
     plan = seen.plan(desk, {host: one for host, (one, _) in planned.items()}, disks)

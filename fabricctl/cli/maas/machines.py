@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from provision.install.machine import Machine
     from provision.install.provisioner import Provisioner
     from provision.report.change_report import Planned
-    from provision.workflows.install_past import Past
     from provision.workflows.install_state import Kept
 
 Opened = Callable[["Site"], AbstractAsyncContextManager["Provisioner"]]
@@ -29,12 +28,14 @@ class Situation:
 
     :param machines: host -> its machine, of those that have one; :param steps: the same -> what is to be done next.
     :param powers: what BMCs said of hosts that would be started or stopped.
+    :param user: as whom the provisioner knows us, empty when it cannot tell.
     """
 
     machines: Mapping[str, Machine]
     steps: Mapping[str, Step]
     kept: Kept
     powers: Powers
+    user: str = ""
 
     def plan(
         self, desk: Desk, planned: Mapping[str, Planned], disks: list[Mapping[str, str]] | None = None
@@ -61,22 +62,33 @@ def read_situation(desk: Desk, wish: Wish, opened: Opened | None = None, *, boot
     from provision.workflows.install_access import open_provisioner
     from provision.workflows.install_run import lookup
     from provision.workflows.install_state import read_kept
+    from provision.workflows.install_work import user_of
 
-    async def read() -> dict[str, Machine]:
+    async def read() -> tuple[dict[str, Machine], str]:
         async with (opened or open_provisioner)(desk.site) as provisioner:
-            return await lookup(provisioner, desk.hosts)
+            machines = await lookup(provisioner, desk.hosts)
+            return machines, await user_of(provisioner) if machines else ""
 
     now = datetime.now(UTC)
     kept = read_kept(desk.location, desk.site.name, desk.hosts)
-    machines = ask_maas(desk, read, "reading machines")
-    steps = {host: _step(wish, machine, kept.past(host), now) for host, machine in machines.items()}
+    machines, user = ask_maas(desk, read, "reading machines")
+    steps = {host: _step(wish, host, machine, kept, now, user) for host, machine in machines.items()}
     powers = look_at_power(desk, [host for host, step in steps.items() if boots and starts(step)])
     if powers.interrupted:
         raise KeyboardInterrupt
-    return Situation(machines, steps, kept, powers)
+    return Situation(machines, steps, kept, powers, user)
 
 
-def _step(wish: Wish, machine: Machine, past: Past, now: datetime) -> Step:
+def _step(wish: Wish, host: str, machine: Machine, kept: Kept, now: datetime, user: str) -> Step:
+    from fabricctl.nodes.model import NodeState
     from provision.install.lifecycle import decide
 
-    return decide(wish, machine, ours=past.ours, installed_s=past.installed_s(machine.status, now))
+    past = kept.past(host)
+    return decide(
+        wish,
+        machine,
+        ours=past.left(machine.status, now),
+        installed_s=past.installed_s(machine.status, now),
+        user=user,
+        quarantined=kept.states.get(host) is NodeState.QUARANTINED,
+    )

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from fabricctl.cli.maas.common import Desk
     from provision.workflows.install_book import StoreBook
     from provision.workflows.install_pools import PoolExport
+    from provision.workflows.install_state import Kept
 
 NOTHING = "no ZFS pools"
 AT_ONCE = 16
@@ -35,6 +36,24 @@ def keep_pools(desk: Desk, hosts: Sequence[str], reason: str) -> Mapping[str, st
         with ThreadPoolExecutor(AT_ONCE) as threads:
             said = threads.map(export.keep, hosts)
             return {host: _alike(host, text) for host, text in zip(hosts, said, strict=True)}
+
+
+def recorded_pools(desk: Desk, hosts: Sequence[str], kept: Kept, *, wipes: bool = True) -> Mapping[str, str]:
+    """Pools that were recorded of hosts which cannot be asked: host -> which will be lost, and of when that is known.
+
+    :param wipes: an installation wipes every disk, so that pools recorded before the last one are lost already.
+    :raises StateError: the store cannot be read.
+    """
+    from fabricctl.adapters.store.reading import read_store
+    from provision.workflows.install_pools import pools_on_record
+
+    with read_store(desk.location, desk.site.name) as store:
+        found = pools_on_record(store, hosts) if store is not None else {}
+    return {
+        host: one.lost
+        for host, one in found.items()
+        if not wipes or not kept.past(host).installed_after(one.confirmed)
+    }
 
 
 def _alike(host: str, text: str) -> str:

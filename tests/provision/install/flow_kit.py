@@ -33,6 +33,9 @@ from tests.sim.maas.hardware import xe9680
 from tests.sim.maas.process import ServedDouble, maas_double
 
 T = TypeVar("T")
+REQUESTS_PER_NODE = 6
+"""HTTP requests a node costs in one verb when nothing goes wrong, beside the shared looks: an installation that is
+asked for again releases, sets the boot disk and the layout, reads them back, and starts."""
 BOSS = DiskRule(model="*BOSS*")
 DEADLINES = Deadlines(settle_s=60)
 HOPS = 12
@@ -47,10 +50,12 @@ class KilledError(BaseException):
 class Line:
     """The wire between client and double. :param kill_at: the client dies after so many requests, None: never.
 
+    :param kill_when: it dies after the first request after which this is so.
     :param looks: simulated time, ``read`` or ``changes``, machines that were read.
     """
 
     kill_at: int | None = None
+    kill_when: Callable[[], bool] = lambda: False
     sent: int = 0
     busy: int = 0
     dead: bool = False
@@ -85,7 +90,7 @@ class Line:
                 answer = await exchange(*args, **options)
             finally:
                 self.busy -= 1
-            if number == self.kill_at:
+            if number == self.kill_at or self.kill_when():
                 self.dead = True
             self.check()
             return answer
@@ -199,9 +204,15 @@ class Kit:
     requests: int = 0
     looks: list[tuple[float, str, int]] = field(default_factory=list)
 
-    def run(self, work: Callable[[Client], Awaitable[T]], *, kill_at: int | None = None) -> T:
+    def run(
+        self,
+        work: Callable[[Client], Awaitable[T]],
+        *,
+        kill_at: int | None = None,
+        kill_when: Callable[[], bool] = lambda: False,
+    ) -> T:
         """Run a client once. :raises KilledError: it died, as asked for."""
-        return asyncio.run(self._run(work, Line(kill_at)))
+        return asyncio.run(self._run(work, Line(kill_at, kill_when)))
 
     async def _run(self, work: Callable[[Client], Awaitable[T]], line: Line) -> T:
         async with self._client(line) as client:
@@ -234,7 +245,7 @@ class Kit:
             clock=double.time.now,
             now=double.time.wall,
             sleep=sleep,
-            enrolling=8,
+            requests=8,
             poll_s=10,
             deadlines=self.deadlines,
             progress=self.said.append,

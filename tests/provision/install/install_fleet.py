@@ -118,7 +118,8 @@ class Fleet:
         """Requests a verb may need, by the rules that README states.
 
         n hosts; t looks, one every poll interval: what changed and one bulk read; m hosts whose root is not on the
-        boot disk: set it, lay it out, read again; f that go wrong. Lookups: queries of 6,000 characters.
+        boot disk: set it, lay it out, read again; f that go wrong. Each host's GPUs are counted after commissioning and
+        before installing. Lookups: queries of 6,000 characters.
         """
         n, told = len(self.started(verb)), self.verbs[verb]
         lookup = -(-NUMBER // 190) + -(-NUMBER // 350) + 1
@@ -128,7 +129,7 @@ class Fleet:
         if verb == "commission":
             return 2 * n + 2 * told.ticks + 5 * f
         m = len(set(self.misplaced()) & set(self.started(verb)))
-        return n + 3 * m + 2 * told.ticks + 7 * f
+        return 2 * n + 3 * m + 2 * told.ticks + 7 * f
 
 
 @contextmanager

@@ -113,7 +113,7 @@ def test_limits_and_key_come_from_the_site_file(site: Site) -> None:
     )
     assert site.maas is not None
     options = flow_options(site, site.maas.limits)
-    assert (options.wave, options.deadlines.deploy_s, options.enrolling) == (8, 1800, 4)
+    assert (options.wave, options.deadlines.deploy_s, options.requests) == (8, 1800, 4)
 
 
 def test_without_a_key_the_reference_is_named(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabricctl.nodes.model import EventKind
+from provision.install.disk_rule import DiskRule
 from provision.install.outcome import End, NodeResult, Told
 from provision.workflows.install_commission import unfinished
 from provision.workflows.install_past import NO_PAST, Past
@@ -159,3 +160,40 @@ def test_a_failure_nobody_waited_for_is_told_to_its_event(kit: Kit) -> None:
     assert run(kit, "deploy").end is End.QUARANTINED
     assert after(kit, EventKind.NODE_DEPLOY) == "Failed deployment, found by a later run"
     assert "curtin: no space left" in after(kit, EventKind.NODE_QUARANTINE)
+
+
+def failed(kit: Kit) -> None:
+    """A failed deployment nobody waited for, of a host that was installed before."""
+    enrolled(kit)
+    run(kit, "commission")
+    kit.maas.double.faults.add("fail", HOST, "deploy", text="curtin: no space left")
+    not_waited(kit, "deploy")
+    assert kit.ends() == {HOST: ("Failed deployment", False)}
+
+
+def test_out_of_a_failed_deployment_pools_are_kept_before_the_release(kit: Kit) -> None:
+    failed(kit)
+    kept: list[str] = []
+
+    async def export(host: str) -> str:
+        kept.append(kit.maas.double.machine(host).status.value)
+        return "pool data kept"
+
+    async def again(client: Client) -> list[NodeResult]:
+        return await client.deploy([HOST], from_quarantine=True, export=export)
+
+    (result,) = kit.run(again)
+    assert (result.end, kept) == (End.DEPLOYED, ["Failed deployment"])
+    assert "pool data kept" in result.notes
+
+
+def test_out_of_a_failed_deployment_a_host_that_will_be_refused_is_not_released(kit: Kit) -> None:
+    failed(kit)
+
+    async def again(client: Client) -> list[NodeResult]:
+        return await client.deploy([HOST], rule=DiskRule(model="*PERC*"), from_quarantine=True)
+
+    (result,) = kit.run(again)
+    assert result.end is End.REFUSED
+    assert kit.ends() == {HOST: ("Failed deployment", False)}
+    assert not [one for one in kit.maas.double.requests if one.op == "release"]

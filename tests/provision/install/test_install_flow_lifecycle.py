@@ -91,14 +91,20 @@ def test_a_new_machine_with_the_tag_is_refused_because_maas_lets_nobody_mark_it(
 
 def test_a_failure_is_tried_again_only_when_asked_and_only_once() -> None:
     again = Wish(Verb.COMMISSION, from_quarantine=True)
-    failed = machine(Stage.FAILED, Phase.COMMISSION)
+    failed = machine(Stage.FAILED, Phase.COMMISSION, tags=TAGGED)
     assert decide(again, failed).act is Act.START
     assert decide(again, failed, frozenset({Phase.COMMISSION})).act is Act.QUARANTINE
 
 
 def test_a_failed_installation_is_released_before_it_is_tried_again() -> None:
-    step = decide(Wish(Verb.DEPLOY, from_quarantine=True), machine(Stage.FAILED, Phase.DEPLOY))
+    step = decide(Wish(Verb.DEPLOY, from_quarantine=True), machine(Stage.FAILED, Phase.DEPLOY, tags=TAGGED))
     assert (step.act, step.phase) == (Act.START, Phase.RELEASE)
+
+
+@pytest.mark.parametrize("verb", [Verb.COMMISSION, Verb.DEPLOY])
+def test_a_failure_that_is_to_be_tried_again_gets_the_tag_first(verb: Verb) -> None:
+    failed = machine(Stage.FAILED, Phase.COMMISSION if verb is Verb.COMMISSION else Phase.DEPLOY)
+    assert decide(Wish(verb, from_quarantine=True), failed).act is Act.RESTORE
 
 
 def test_an_installed_machine_is_installed_again_only_when_asked() -> None:
@@ -129,10 +135,50 @@ def test_a_machine_that_went_back_is_not_started_again_and_again(
     assert decide(wish, machine(stage), frozenset({phase})).act is Act.FAIL
 
 
-def test_an_allocation_that_our_installation_left_goes_into_quarantine_another_one_is_refused() -> None:
+def test_an_allocation_to_us_that_our_installation_left_goes_into_quarantine_any_other_is_refused() -> None:
     left = machine(Stage.ALLOCATED, owner="ops")
-    assert decide(DEPLOY, left, ours=True).act is Act.QUARANTINE
-    assert decide(DEPLOY, left).words == "it is Allocated to ops: release it first"
+    assert decide(DEPLOY, left, ours=True, user="ops").act is Act.QUARANTINE
+    for ours, user in ((False, "ops"), (True, ""), (False, ""), (True, "me"), (False, "me")):
+        step = decide(DEPLOY, left, ours=ours, user=user)
+        assert step == Step(Act.REFUSE, words="it is Allocated to ops: release it first")
+
+
+@pytest.mark.parametrize(
+    ("stage", "words"),
+    [
+        (Stage.ALLOCATED, "it is Allocated to eve: release it first"),
+        (Stage.DEPLOYING, "it is Deploying for eve: wait for its end"),
+        (Stage.RELEASING, "it is Releasing for eve: wait for its end"),
+        (Stage.FAILED, "it is Failed for eve: release it first"),
+    ],
+)
+@pytest.mark.parametrize("wish", [COMMISSION, DEPLOY, Wish(Verb.DEPLOY, True, True)])
+def test_what_another_user_holds_is_left_alone(wish: Wish, stage: Stage, words: str) -> None:
+    seen = machine(stage, owner="eve", failed=Phase.DEPLOY if stage is Stage.FAILED else None)
+    for begun in (frozenset[Phase](), frozenset({Phase.DEPLOY})):
+        assert decide(wish, seen, begun, ours=True, user="ops") == Step(Act.REFUSE, words=words)
+
+
+def test_what_another_user_holds_is_released_when_that_is_asked_for() -> None:
+    assert decide(RELEASE, machine(Stage.ALLOCATED, owner="eve"), user="ops").act is Act.START
+
+
+@pytest.mark.parametrize(
+    ("wish", "stage", "begun", "act"),
+    [
+        (COMMISSION, Stage.READY, frozenset(), Act.START),
+        (COMMISSION, Stage.READY, frozenset({Phase.COMMISSION}), Act.DONE),
+        (COMMISSION, Stage.MANAGING, frozenset(), Act.WAIT),
+        (DEPLOY, Stage.READY, frozenset(), Act.START),
+        (DEPLOY, Stage.DEPLOYED, frozenset(), Act.DONE),
+        (DEPLOY, Stage.DEPLOYED, frozenset({Phase.DEPLOY}), Act.DONE),
+        (RELEASE, Stage.READY, frozenset(), Act.DONE),
+    ],
+)
+def test_what_comes_out_of_quarantine_keeps_its_tag_on_its_way(
+    wish: Wish, stage: Stage, begun: frozenset[Phase], act: Act
+) -> None:
+    assert decide(replace(wish, from_quarantine=True), machine(stage, tags=TAGGED), begun).act is act
 
 
 @pytest.mark.parametrize("wish", [RELEASE, Wish(Verb.DEPLOY, again=True)])
@@ -155,6 +201,7 @@ MACHINES = st.builds(
     failed=st.sampled_from([None, *Phase]),
     tags=st.sampled_from([(), TAGGED]),
     locked=st.booleans(),
+    owner=st.sampled_from(["", "ops", "eve"]),
 )
 
 
@@ -163,11 +210,12 @@ MACHINES = st.builds(
     MACHINES,
     st.frozensets(st.sampled_from(Phase)),
     st.booleans(),
+    st.sampled_from(["", "ops"]),
 )
 def test_there_is_a_decision_for_everything_and_a_phase_is_begun_once(
-    wish: Wish, seen: Machine, begun: frozenset[Phase], ours: bool
+    wish: Wish, seen: Machine, begun: frozenset[Phase], ours: bool, user: str
 ) -> None:
-    step = decide(wish, seen, begun, ours=ours)
+    step = decide(wish, seen, begun, ours=ours, user=user)
     assert (step.phase is not None) is (step.act in (Act.START, Act.WAIT))
     if step.act is Act.START:
         assert step.phase not in begun or step.phase is Phase.RELEASE

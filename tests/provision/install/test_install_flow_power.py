@@ -56,7 +56,7 @@ def test_a_redeploy_cuts_the_power_by_releasing_and_resets_nothing(kit: Kit) -> 
     kit.run(lambda client: client.bring_up([HOST]))
     record = kit.maas.double.machine(HOST)
     assert record.power_on
-    kit.run(lambda client: client.deploy([HOST], redeploy=True))
+    kit.run(lambda client: client.deploy([HOST], redeploy=True, again=True))
     assert (record.status.value, record.resets) == ("Deployed", 0)
     assert switched(kit) == []
 

@@ -86,7 +86,7 @@ def test_a_quarantined_host_is_released_only_when_asked(kit: Kit) -> None:
 
 def test_enrolling_that_is_interrupted_says_what_was_sent_and_is_gone_on_with(kit: Kit) -> None:
     hosts = hosts_of(30)
-    kit.more = {"enrolling": 2}
+    kit.more = {"requests": 2}
 
     async def work(client: Client) -> tuple[NodeResult, ...]:
         task = asyncio.ensure_future(client.enrol(hosts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,8 +13,9 @@ from fabricctl.errors import StateError
 from fabricctl.nodes.model import EventKind
 from provision.install.deadlines import Deadlines
 from provision.install.outcome import End, NodeResult, Told
-from provision.workflows.install_model import REQUESTS_PER_NODE, FleetInterrupted
-from tests.provision.install.flow_kit import Client, Kit, by_host, flow_kit, hosts_of
+from provision.workflows.install_model import FleetInterrupted
+from tests.provision.install.flow_kit import REQUESTS_PER_NODE, Client, Kit, by_host, flow_kit, hosts_of
+from tests.sim.maas.time import Durations
 
 
 @pytest.fixture
@@ -101,33 +102,68 @@ def test_no_more_are_installed_at_the_same_time_than_the_limit(kit: Kit) -> None
     ready(kit, hosts)
     kit.more = {"deploying": 2}
     kit.run(lambda client: client.deploy(hosts))
+    assert most_at_once(kit) == 2
+
+
+def most_at_once(kit: Kit) -> int:
+    """Machines that were Deploying at the same time, by MAAS's events."""
     under_way, most = 0, 0
     for event in kit.maas.double.events.events:
         under_way += event.description.endswith("to 'Deploying'")
         under_way -= event.description.startswith("From 'Deploying'")
         most = max(most, under_way)
-    assert most == 2
+    return most
 
 
-def test_hosts_that_hang_do_not_keep_the_places_of_others(kit: Kit) -> None:
+@pytest.mark.parametrize("stuck", [1, 2])
+def test_a_host_that_hangs_counts_until_its_deadline_and_costs_others_one_place(kit: Kit, stuck: int) -> None:
     hosts = hosts_of(6)
     ready(kit, hosts)
-    for host in hosts[:2]:
+    for host in hosts[:stuck]:
         kit.maas.double.faults.add("stuck-forever", host, "deploy")
     kit.more = {"deploying": 2}
-    kit.deadlines = Deadlines(deploy_s=4 * 3600, settle_s=60)
+    kit.deadlines = Deadlines(deploy_s=2400, settle_s=60)
     results = by_host(kit.run(lambda client: client.deploy(hosts)))
-    assert all(results[host].end is End.DEPLOYED for host in hosts[2:])
-    assert max(results[host].seconds for host in hosts[2:]) < 3600
+    assert all(results[host].end is End.DEPLOYED for host in hosts[stuck:])
+    assert most_at_once(kit) == 2
+    first = min(results[host].seconds for host in hosts[stuck:])
+    assert first < 1000 if stuck == 1 else 2400 < first < 2400 + 1200
+    installs = 1000 * (len(hosts) - stuck)  # one after the other, 12 min each and a fifth more
+    assert max(results[host].seconds for host in hosts[stuck:]) < 2400 + installs
+
+
+def test_a_host_that_is_silent_for_half_an_hour_and_goes_on_is_counted_all_the_time(tmp_path: Path) -> None:
+    slow = Durations(deploy_s=2 * 3600)
+    with flow_kit(tmp_path, durations=slow, node_timeout=240) as kit:
+        hosts = hosts_of(4)
+        ready(kit, hosts)
+        kit.more = {"deploying": 2, "poll_s": 60.0}
+        kit.deadlines = Deadlines(deploy_s=4 * 3600, settle_s=60)
+        results = kit.run(lambda client: client.deploy(hosts))
+        assert {one.end for one in results} == {End.DEPLOYED}
+        assert most_at_once(kit) == 2
 
 
 def test_a_maas_that_falls_silent_ends_the_run_with_could_not_tell(kit: Kit) -> None:
     hosts = hosts_of(3)
     ready(kit, hosts)
-    kit.maas.double.faults.add("drop-before", "", "events.query", count=None)
+    kit.maas.double.faults.add("drop-before", "", "events.query", count=None, after=1)
     results = kit.run(lambda client: client.deploy(hosts))
     assert {(one.outcome, one.end) for one in results} == {(Told.UNKNOWN, End.UNKNOWN)}
     assert {one.hostname for one in kit.maas.double.in_status("Deploying")} == set(hosts)
+
+
+def test_nothing_is_begun_at_a_maas_that_does_not_answer_and_progress_says_so(kit: Kit) -> None:
+    hosts = hosts_of(3)
+    ready(kit, hosts)
+    kit.said.clear()
+    kit.maas.double.faults.add("drop-before", "", "events.query", count=None)
+    results = kit.run(lambda client: client.deploy(hosts))
+    assert {(one.outcome, one.end) for one in results} == {(Told.UNKNOWN, End.UNKNOWN)}
+    assert {one.hostname for one in kit.maas.double.in_status("Ready")} == set(hosts)
+    told = [one.words for one in kit.said if one.host == "gpu001" and "has not answered" in one.words]
+    assert told[0].startswith("MAAS has not answered for 60 s: ")
+    assert len(told) == 9
 
 
 def test_a_maas_that_is_silent_for_a_while_costs_nothing(kit: Kit) -> None:
@@ -136,24 +172,6 @@ def test_a_maas_that_is_silent_for_a_while_costs_nothing(kit: Kit) -> None:
     kit.maas.double.faults.add("drop-before", "", "events.query", count=10, after=4)
     results = kit.run(lambda client: client.deploy(hosts))
     assert {one.end for one in results} == {End.DEPLOYED}
-
-
-def test_the_gate_is_asked_once_and_keeps_hosts_from_being_started(kit: Kit) -> None:
-    hosts = hosts_of(3)
-    kit.run(lambda client: client.enrol(hosts))
-    asked: list[list[str]] = []
-
-    async def gate(hosts: Sequence[str]) -> Mapping[str, str]:
-        asked.append(list(hosts))
-        return {"gpu002": "its BMC's clock is 2 h behind"}
-
-    kit.more = {"gate": gate}
-    results = by_host(kit.run(lambda client: client.commission(hosts)))
-    assert asked == [hosts]
-    assert results["gpu002"].end is End.REFUSED
-    assert results["gpu002"].reason == "its BMC's clock is 2 h behind"
-    assert kit.ends()["gpu002"] == ("New", False)
-    assert {results[host].end for host in ("gpu001", "gpu003")} == {End.READY}
 
 
 def test_a_host_that_was_never_enrolled_is_refused(kit: Kit) -> None:
@@ -179,8 +197,9 @@ def test_what_cannot_be_recorded_is_not_done(kit: Kit, monkeypatch: pytest.Monke
         raise StateError("the disk is full")
 
     monkeypatch.setattr(kit.store.events, "begin", full)
-    with pytest.raises(StateError):
-        kit.run(lambda client: client.deploy(["gpu001"]))
+    (result,) = kit.run(lambda client: client.deploy(["gpu001"]))
+    assert (result.end, result.written) == (End.NOT_STARTED, False)
+    assert "the disk is full" in result.reason
     assert kit.ends() == {"gpu001": ("Ready", False)}
 
 

@@ -132,6 +132,35 @@ def test_commissioning_that_never_ends_is_given_up_by_our_own_clock(kit: Kit) ->
     assert commissioned(kit, from_quarantine=True).end is End.READY
 
 
+def test_the_reason_of_an_aborted_commissioning_stands_in_the_description_beside_the_operators_text(
+    kit: Kit,
+) -> None:
+    kit.deadlines = Deadlines(commission_s=1200, settle_s=60)
+    fault(kit, "stuck-forever", "commission")
+    kit.run(lambda client: client.enrol([HOST]))
+    record = kit.maas.double.machine(HOST)
+    record.description = "fan replaced\nask alice"
+    record.changed()
+    commissioned(kit)
+    assert kit.ends() == {HOST: ("New", True)}
+    own, ours = record.description.rsplit("\n", 1)
+    assert own == "fan replaced\nask alice"
+    assert ours.startswith("quarantined by fabricctl: commission took longer than 20 min")
+    again = commissioned(kit)
+    assert "commission took longer than 20 min" in again.reason
+    assert commissioned(kit, from_quarantine=True).end is End.READY
+    assert record.description == "fan replaced\nask alice"
+
+
+def test_a_description_that_maas_does_not_let_be_written_is_no_reason_against_a_quarantine(kit: Kit) -> None:
+    kit.deadlines = Deadlines(commission_s=1200, settle_s=60)
+    fault(kit, "stuck-forever", "commission")
+    fault(kit, "error", "update", count=None)
+    kit.run(lambda client: client.enrol([HOST]))
+    assert commissioned(kit).end is End.QUARANTINED
+    assert kit.ends() == {HOST: ("New", True)}
+
+
 def test_maas_gives_up_before_our_clock_where_that_is_longer(kit: Kit) -> None:
     kit.deadlines = Deadlines(commission_s=7200, settle_s=60)
     fault(kit, "stuck", "commission")

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pytest
 
+from fabricctl.adapters.store.location import parse_location
+from fabricctl.adapters.store.store import open_store
+from fabricctl.nodes.facts import FactTelling, NodeFact
+from provision.install.zfs import FIELD, Member, Pool, Pools
 from tests.provision.install.maas_hall import WIDTH, MaasHall, Ran, enrolled, harvested, ready
 
 Start = Callable[..., MaasHall]
@@ -99,6 +104,25 @@ def test_a_redeploy_that_is_run_again_leaves_out_what_was_just_installed(hall_of
     noble = hall.run("maas", "deploy", "all", "--redeploy", "--series", "noble")
     assert "release, then install noble (ga)" in " ".join(noble.out.split()), noble.all
     assert hall.run("maas", "deploy", "all", "--again").code == 2
+
+
+def test_the_plan_names_pools_on_record_of_hosts_that_cannot_be_asked_until_they_are_lost(
+    hall_of: Start,
+) -> None:
+    hall = ready(hall_of(1))
+    members = tuple(Member(f"/dev/disk/by-id/nvme-{at}", "data", "ONLINE") for at in range(8))
+    value = Pools((Pool("data", "ONLINE", used=112 * 10**12, members=members),)).as_value()
+    with open_store(
+        parse_location(str(hall.folder / "hall.sqlite"), said_by="test"), site="simulated"
+    ) as store:
+        when = datetime(2026, 11, 3, 12, tzinfo=UTC)
+        telling = FactTelling("gpu001", [NodeFact("", FIELD, value, "ssh zpool")])
+        store.facts.tell([telling], who="op", reason="before a repair", now=when)
+    lost = "pool data (8 disks, ONLINE, 112 TB used), recorded 2026-11-03, will be lost"
+    assert lost in " ".join(hall.run("maas", "deploy", "all").out.split())
+    hall.do("deploy", "all", "--yes")
+    hall.do("release", "all", "--yes")
+    assert "pool data" not in hall.run("maas", "deploy", "all").out
 
 
 def test_a_machine_nobody_looked_at_stands_in_the_plan_of_commission(hall_of: Start) -> None:

@@ -115,7 +115,7 @@ def test_a_quarantine_keeps_a_node_from_being_installed_until_it_ends(services: 
                 await ironic.deploy(machine.id, NOTHING)
             await ironic.restore(broken)
             whole = (await ironic.read([machine.id]))[0]
-            assert (whole.stage, whole.tags) == (Stage.READY, ())
+            assert (whole.stage, whole.tags) == (Stage.READY, (QUARANTINE_TAG,))
 
     asyncio.run(run())
 

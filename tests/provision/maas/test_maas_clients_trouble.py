@@ -72,7 +72,7 @@ def test_a_quarantine_takes_a_machine_out_of_the_pool_and_is_ended(client: Open,
         return (await opened.read([id]))[0]
 
     machine = ask(client, maas, end)
-    assert (machine.stage, machine.tags) == (Stage.READY, ())
+    assert (machine.stage, machine.tags) == (Stage.READY, (QUARANTINE_TAG,))
 
 
 @pytest.mark.parametrize("phase", ["commission", "deploy"])

@@ -192,7 +192,9 @@ def test_gpus_are_counted_without_the_bmcs_own_graphics() -> None:
 
     found = [
         *(device("10DE") for _ in range(8)),
-        device("102b"),
+        device("102b"),  # Matrox, of a Dell BMC
+        device("1a03"),  # ASPEED
+        device("1002"),  # AMD
         device("10de", "Node"),
         device("15b3", "Network"),
     ]

@@ -176,16 +176,10 @@ def test_a_new_machine_is_in_no_pool_so_that_its_tag_is_enough() -> None:
     assert outcome is None
 
 
-def test_a_quarantine_ends_with_the_mark_first_and_the_tag_last() -> None:
+def test_marking_as_fixed_leaves_the_tag_on() -> None:
     broken = Machine("abcdef", "gpu001", Stage.BROKEN, "Broken")
-    _, script = asked(
-        lambda maas: maas.restore(broken), as_json(MACHINE), as_json({"added": 0, "removed": 1})
-    )
-    assert lines(script) == [
-        "POST machines/abcdef/ mark_fixed",
-        "POST tags/fabricctl-quarantine/ update_nodes",
-    ]
-    assert script.got[1].form == (("remove", "abcdef"),)
+    _, script = asked(lambda maas: maas.restore(broken), as_json(MACHINE))
+    assert lines(script) == ["POST machines/abcdef/ mark_fixed"]
 
 
 def test_a_tag_that_is_not_there_is_made() -> None:

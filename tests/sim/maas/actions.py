@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tests.sim.maas import changes, commissioning, create, network, phases, rescue, storage_ops
+from tests.sim.maas import changes, commissioning, create, deploying, phases, power, rescue, storage_ops
 from tests.sim.maas.call import (
     Answer,
     Incoming,
@@ -19,7 +18,6 @@ from tests.sim.maas.call import (
     refused,
     unrecognised,
 )
-from tests.sim.maas.forms import Form
 from tests.sim.maas.machines import MachineRecord
 from tests.sim.maas.scripts import COMMISSIONING
 from tests.sim.maas.states import ACTIONS, Status
@@ -29,9 +27,6 @@ if TYPE_CHECKING:
 
 Act = Callable[["MaasDouble", MachineRecord, Incoming], Answer | None]
 """None: the answer is the machine."""
-KERNELS = {"jammy": ("ga-22.04", "hwe-22.04"), "noble": ("ga-24.04", "hwe-24.04")}
-VERSIONS = {"22.04": "jammy", "24.04": "noble"}
-"""An image is named by its version, too: ``ubuntu/22.04``, ``22.04``."""
 RELEASABLE = ACTIONS["release"] | {Status.RESERVED, Status.BROKEN}
 _MODES = {
     Status.COMMISSIONING: ("node commissioning", "commissioning", Status.NEW),
@@ -54,22 +49,10 @@ def serve(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answ
     return ok(record.json(double.around)) if answer is None else answer
 
 
-def state(text: str) -> Refusal:
-    """409: not in this status."""
-    return Refusal(refused(409, text))
-
-
 def unlocked(record: MachineRecord) -> None:
     """:raises Refusal: 403 without a word, the machine is locked."""
     if record.locked:
         raise Refusal(refused(403, ""))
-
-
-def acquire(double: MaasDouble, record: MachineRecord, form: Form) -> None:
-    """Make a ready machine the user's."""
-    record.owner, record.agent = double.user, form.get("agent_name")
-    double.asked(record, "User acquiring node", form.get("comment"))
-    double.set_status(record, Status.ALLOCATED)
 
 
 def _read(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
@@ -100,60 +83,6 @@ def _commission(double: MaasDouble, record: MachineRecord, incoming: Incoming) -
     commissioning.commission(double, record, form)
 
 
-def _deploy(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
-    form = incoming.form
-    if record.status not in ACTIONS["deploy"]:
-        raise state(f"Can't deploy a machine that is in the '{record.status.value}' state")
-    osystem, series = _image(double, form)
-    kernel = _kernel(osystem, series, form.get("hwe_kernel"), record)
-    user_data = _decoded(form.get("user_data"))
-    if not double.reachable(record, "deploy"):
-        raise Refusal(refused(500, f"Error determining BMC task queue for machine {record.system_id}"))
-    if record.status is Status.READY:
-        acquire(double, record, form)
-    record.osystem, record.series, record.kernel = osystem, series, kernel
-    record.user_data = user_data
-    record.ephemeral = form.flag("ephemeral_deploy") or not record.storage.disks
-    record.agent = form.get("agent_name", record.agent)
-    phases.deploy(double, record, form.get("comment"))
-    shown = record.json(double.around)
-    network.give_addresses(double, record)
-    return ok(shown)
-
-
-def _image(double: MaasDouble, form: Form) -> tuple[str, str]:
-    asked = form.get("distro_series")
-    asked = VERSIONS.get(asked.removeprefix("ubuntu/"), asked)
-    osystem = form.get("osystem")
-    images = sorted(double.settings.images)
-    if not asked:
-        return "ubuntu", "noble" if "ubuntu/noble" in images else "jammy"
-    found = asked if asked in images else next((one for one in images if one.partition("/")[2] == asked), "")
-    if osystem and found and found.partition("/")[0] != osystem:
-        found = ""
-    if not found:
-        choices = ", ".join(f"'{one}'" for one in ["", *images])
-        text = f"'{asked}' is not a valid distro_series.  It should be one of: {choices}."
-        raise Refusal(invalid({"distro_series": [text]}))
-    name, _, series = found.partition("/")
-    return name, series
-
-
-def _kernel(osystem: str, series: str, asked: str, record: MachineRecord) -> str:
-    kernels = KERNELS.get(series, ())
-    if osystem == "ubuntu" and asked and asked not in kernels:
-        text = f"{asked} is not available for {osystem}/{series} on {record.architecture}."
-        raise Refusal(invalid({"hwe_kernel": [text]}))
-    return asked or (kernels[0] if kernels else "")
-
-
-def _decoded(text: str) -> bytes:
-    try:
-        return base64.b64decode(text)
-    except ValueError as problem:
-        raise Refusal(refused(500, str(problem))) from None
-
-
 def _release(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
     release(double, record, incoming)
 
@@ -164,7 +93,7 @@ def release(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> No
     if record.status in (Status.RELEASING, Status.READY):
         return
     if record.status not in RELEASABLE:
-        raise state(f"Machine cannot be released in its current state ('{record.status.value}').")
+        raise deploying.state(f"Machine cannot be released in its current state ('{record.status.value}').")
     form = incoming.form
     phases.release(double, record, form.get("comment"), erase=form.flag("erase"))
 
@@ -173,7 +102,7 @@ def _abort(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Ans
     mode = _MODES.get(record.status)
     if mode is None:
         where = f"node {record.system_id} is in state {record.status.value}"
-        raise state(f"Cannot abort in current state: {where}.")
+        raise deploying.state(f"Cannot abort in current state: {where}.")
     asked, said, becomes = mode
     phases.stop(record)
     double.asked(record, f"User aborting {asked}", incoming.form.get("comment"))
@@ -191,7 +120,7 @@ def _abort(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Ans
 
 def _power_on(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
     if record.owner is None:
-        raise state("Can't start node: it hasn't been allocated.")
+        raise deploying.state("Can't start node: it hasn't been allocated.")
     _need_rack(double, record, "power_on")
     double.asked(record, "User powering up node", incoming.form.get("comment"))
     phases.cycle_power(record, on=True)
@@ -204,16 +133,22 @@ def _power_off(double: MaasDouble, record: MachineRecord, incoming: Incoming) ->
 
 
 def _query(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> Answer:
-    _need_rack(double, record, "query_power_state")
-    record.power_state = "on" if record.power_on else "off"
+    if not double.racked(record, "query_power_state"):
+        raise _no_rack(double, record)
+    if not power.silent(double, record):
+        record.power_state = "on" if power.is_on(record) else "off"
     return ok({"state": record.power_state})
 
 
 def _need_rack(double: MaasDouble, record: MachineRecord, op: str) -> None:
     if not double.reachable(record, op):
-        text = phases.NO_RACK.format(record.hostname)
-        double.event(record, "WARNING", "Failed to query node's BMC", text)
-        raise Refusal(refused(503, text))
+        raise _no_rack(double, record)
+
+
+def _no_rack(double: MaasDouble, record: MachineRecord) -> Refusal:
+    text = phases.NO_RACK.format(record.hostname)
+    double.event(record, "WARNING", power.QUERY, text)
+    return Refusal(refused(503, text))
 
 
 def _mark_broken(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
@@ -225,7 +160,8 @@ def _mark_broken(double: MaasDouble, record: MachineRecord, incoming: Incoming) 
     if record.status in RELEASABLE:
         phases.releasing(double, record)
         phases.stop(record)
-        phases.cycle_power(record, on=False)
+        if not power.silent(double, record, power.OFF):
+            phases.cycle_power(record, on=False)
     double.set_status(record, Status.BROKEN)
     changes.show_filesystems(record)
     record.error_description = comment
@@ -234,7 +170,7 @@ def _mark_broken(double: MaasDouble, record: MachineRecord, incoming: Incoming) 
 def _mark_fixed(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
     """It does not say ``New`` again, whatever it was before; and whoever owned it owns it still."""
     if record.status is not Status.BROKEN:
-        raise state("Can't mark a non-broken node as 'Ready'.")
+        raise deploying.state("Can't mark a non-broken node as 'Ready'.")
     double.asked(record, "User marking node fixed", incoming.form.get("comment"))
     record.error_description, record.osystem, record.series, record.kernel = "", "", "", None
     double.set_status(record, Status.DEPLOYED if record.previous is Status.DEPLOYED else Status.READY)
@@ -242,23 +178,23 @@ def _mark_fixed(double: MaasDouble, record: MachineRecord, incoming: Incoming) -
 
 def _lock(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
     if record.locked:
-        raise state("Machine is already locked")
+        raise deploying.state("Machine is already locked")
     if record.status not in ACTIONS["lock"]:
-        raise state("Can't lock, node is not deployed or deploying")
+        raise deploying.state("Can't lock, node is not deployed or deploying")
     double.asked(record, "User locking node", incoming.form.get("comment"))
     record.locked = True
 
 
 def _unlock(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
     if not record.locked:
-        raise state("Machine is not locked")
+        raise deploying.state("Machine is not locked")
     double.asked(record, "User unlocking node", incoming.form.get("comment"))
     record.locked = False
 
 
 def _override(double: MaasDouble, record: MachineRecord, incoming: Incoming) -> None:
     if record.status is not Status.FAILED_TESTING:
-        raise state("Unable to override node status. Node is not in 'Failed testing' status.")
+        raise deploying.state("Unable to override node status. Node is not in 'Failed testing' status.")
     double.asked(record, "User overrode 'Failed testing' status", incoming.form.get("comment"))
     double.set_status(record, Status.DEPLOYED if record.osystem else Status.READY)
 
@@ -310,7 +246,7 @@ _ACTS: dict[tuple[str, str | None], Act] = {
     ("GET", "get_token"): _token,
     ("GET", "details"): _details,
     ("POST", "commission"): _commission,
-    ("POST", "deploy"): _deploy,
+    ("POST", "deploy"): deploying.deploy,
     ("POST", "release"): _release,
     ("POST", "abort"): _abort,
     ("POST", "power_on"): _power_on,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tests.sim.maas.blocks import Block, Filesystem, Partition
-from tests.sim.maas.faults import HARDWARE
+from tests.sim.maas.faults import HARDWARE, LASTING, Fault
 from tests.sim.maas.hardware import MachineHardware
 from tests.sim.maas.machines import MachineRecord
 from tests.sim.maas.states import Status
@@ -52,12 +52,34 @@ def show_filesystems(record: MachineRecord) -> None:
         record.changed()
 
 
+@dataclass
+class Damage:
+    """What faults broke of a machine. :param whole: as it was; :param now: as it is; :param rules: which broke it."""
+
+    whole: MachineHardware
+    now: MachineHardware
+    rules: list[Fault] = field(default_factory=list)
+
+
 def at_commissioning(double: MaasDouble, record: MachineRecord) -> None:
-    """Let the faults about hardware strike: the machine really is so from now on."""
+    """Let the faults about hardware strike: the machine really is so until their rules are taken away."""
     names = (record.hostname, record.system_id)
+    damage = record.extra.get("damage")
+    if damage is None or damage.now is not record.hardware:
+        damage = Damage(record.hardware, record.hardware)
+    damage.rules = [rule for rule in damage.rules if any(rule is one for one in double.faults.rules)]
     for kind in HARDWARE:
-        if double.faults.strike([kind], "commission", names) is not None:
-            record.hardware = changed(record.hardware, kind, random.Random(record.system_id))
+        rule = double.faults.strike([kind], "commission", names)
+        if rule is None:
+            continue
+        if kind in LASTING:
+            damage.whole = changed(damage.whole, kind, random.Random(record.system_id))
+        elif all(rule is not one for one in damage.rules):
+            damage.rules.append(rule)
+    damage.now = damage.whole
+    for rule in damage.rules:
+        damage.now = changed(damage.now, rule.kind, random.Random(record.system_id))
+    record.hardware, record.extra["damage"] = damage.now, damage
 
 
 def changed(hardware: MachineHardware, kind: str, dice: random.Random) -> MachineHardware:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.sim.maas import changes, network, scripts
+from tests.sim.maas import changes, network, outputs, scripts
 from tests.sim.maas.call import Refusal, unreachable
 from tests.sim.maas.forms import Form
 from tests.sim.maas.machines import MachineRecord
@@ -89,7 +89,7 @@ def _failed(double: MaasDouble, record: MachineRecord, text: str) -> None:
         if name != INVENTORY:
             ended(double, record, name, PASSED, 0)
             continue
-        ended(double, record, name, FAILED, 1, text or "the inventory could not be read")
+        ended(double, record, name, FAILED, 1, outputs.failed(name, text))
         double.event(record, "INFO", "Script", f"{name} failed")
     double.event(record, "INFO", "Failed commissioning")
     double.set_status(record, Status.FAILED_COMMISSIONING)

@@ -86,6 +86,7 @@ def make(double: MaasDouble, form: Form) -> MachineRecord:
     record.description = form.get("description")
     record.min_hwe_kernel = form.get("min_hwe_kernel")
     record.power_type, record.power = power_type, power
+    record.wires = double.settings.wires
     for name, value in chosen.items():
         setattr(record, name, value)
     record.nics = [

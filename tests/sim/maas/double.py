@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tests.sim.maas import create, places, service
+from tests.sim.maas import create, places, power, service
 from tests.sim.maas.auth import ApiKey
 from tests.sim.maas.call import Logged, Refusal, Reply, refused
 from tests.sim.maas.disks import Storage
@@ -32,12 +32,14 @@ class Settings:
     :param speed: simulated seconds per real second, 0: only by ``advance``.
     :param racks: rack controllers; 0: no BMC is reached. :param node_timeout: minutes.
     :param clock_offset_s: how far its clock is off; :param seed: of ids, durations and dice.
+    :param wires: to BMCs that follow its power commands, None: there are none.
     """
 
     speed: float = 0.0
     racks: int = 1
     seed: int = 1
     hardware: Hardware = xe9680
+    wires: power.Wires | None = None
     durations: Durations = field(default_factory=Durations)
     node_timeout: int = 30
     clock_offset_s: float = 0.0
@@ -73,6 +75,8 @@ class MaasDouble:
         """Its own mistakes; a test that ends with one fails."""
         self._counts: dict[str, int] = {}
         self._dice = random.Random(f"{self.settings.seed}/ids")
+        if self.settings.wires is not None:
+            power.watch(self)
 
     # -- for tests ---------------------------------------------------------------------------------------------
 
@@ -185,12 +189,16 @@ class MaasDouble:
         record.previous, record.status = record.status, status
         record.changed()
 
-    def reachable(self, record: MachineRecord, op: str) -> bool:
-        """Whether a rack controller reaches the machine's BMC just now."""
+    def racked(self, record: MachineRecord, op: str) -> bool:
+        """Whether there is a rack controller for the machine just now."""
         return (
             self.racks > 0
             and self.faults.strike(["no-rack"], op, (record.hostname, record.system_id)) is None
         )
+
+    def reachable(self, record: MachineRecord, op: str) -> bool:
+        """Whether a rack controller reaches the machine's BMC just now; a BMC that is silent is an event, too."""
+        return self.racked(record, op) and not power.silent(self, record)
 
     # -- requests ----------------------------------------------------------------------------------------------
 

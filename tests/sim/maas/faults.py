@@ -35,6 +35,8 @@ HARDWARE = {
     "missing-memory": "half of the memory is not found",
     "duplicate-serials": "two disks say the same serial number",
 }
+LASTING = frozenset({"reorder-disks", "replace-boot-disk"})
+"""Of the hardware: nothing is broken then, so that nothing is repaired when the rule goes."""
 KINDS = {**ANSWERS, **PHASES, **HARDWARE, "locked": "the machine is locked as soon as it is deployed"}
 
 
@@ -99,9 +101,12 @@ class Faults:
         self.rules.append(fault)
         return fault
 
-    def clear(self) -> None:
-        """Nothing goes wrong any more."""
-        self.rules.clear()
+    def clear(self, machine: str = "") -> None:
+        """Nothing goes wrong any more, and broken hardware is whole when it is commissioned next.
+
+        :param machine: only rules for it, as they name it; empty: all.
+        """
+        self.rules[:] = [rule for rule in self.rules if machine and rule.machine != machine]
 
     def load(self, path: Path) -> None:
         """Add the rules of a JSON file: a list of objects with the fields of :class:`Fault`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.sim.maas import actions, create
+from tests.sim.maas import actions, create, deploying
 from tests.sim.maas.call import (
     Answer,
     Incoming,
@@ -120,7 +120,7 @@ def allocate(double: MaasDouble, incoming: Incoming) -> Answer:
         tagged = set(form.all("tags")) <= record.tags and not set(form.all("not_tags")) & record.tags
         if named and same and tagged and record.status is Status.READY and not record.locked:
             if not form.flag("dry_run"):
-                actions.acquire(double, record, form)
+                deploying.acquire(double, record, form)
             return ok({**shown(record, double.around), "constraints_by_type": {}})
     if form.get("system_id"):
         raise Refusal(refused(409, f"No machine with system ID {form.get('system_id')} available."))
@@ -150,12 +150,15 @@ def results(record: MachineRecord, incoming: Incoming) -> Answer:
     """``nodes/ID/results/``: sets of scripts, oldest first."""
     if incoming.method != "GET":
         return not_allowed("GET")
+    printed = incoming.query.has("include_output")
+    only = [name for text in incoming.query.all("filters") for name in text.split(",") if name]
     rest = incoming.parts[3:]
     if rest:
         wanted = record.current.get(rest[0].removeprefix("current-"), rest[0])
         found = next((one for one in record.script_sets if str(one.id) == str(wanted)), None)
-        return absent("ScriptSet") if found is None else ok(found.shown())
+        return absent("ScriptSet") if found is None else ok(found.shown(printed=printed, only=only))
     asked = set(incoming.query.all("type"))
     numbers = {str(KINDS[kind][0]): kind for kind in KINDS}
     kinds = {numbers.get(one, one) for one in asked}
-    return ok([one.shown() for one in record.script_sets if not kinds or one.kind in kinds])
+    sets = [one for one in record.script_sets if not kinds or one.kind in kinds]
+    return ok([one.shown(printed=printed, only=only) for one in sets])

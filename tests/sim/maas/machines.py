@@ -11,6 +11,7 @@ from tests.sim.maas.call import API, dumps
 from tests.sim.maas.disks import Storage
 from tests.sim.maas.hardware import MachineHardware
 from tests.sim.maas.network import Interface
+from tests.sim.maas.power import Wires
 from tests.sim.maas.scripts import STATUS_NAMES, ScriptSet
 from tests.sim.maas.states import Status
 
@@ -23,7 +24,8 @@ class MachineRecord:
     """One machine. Whoever changes it calls :meth:`changed`, so that its JSON is made anew.
 
     :param hardware: what it really consists of; :param resets: how often it was switched off and on again by MAAS.
-    :param power_on: whether it really is on; :param said: MAAS's newest words, ``status_message``.
+    :param power_on: whether it really is on, where no BMC is asked; :param wires: to the BMCs there are.
+    :param said: MAAS's newest words, ``status_message``.
     :param acted: ``status_action``, None before anything was said.
     :param spared: BMC users were left alone at the last commissioning (``skip_bmc_config``).
     :param bmc_written: how often commissioning wrote MAAS's own user into the BMC.
@@ -51,6 +53,7 @@ class MachineRecord:
     power: dict[str, Any] = field(default_factory=dict)
     power_state: str = "unknown"
     power_on: bool = False
+    wires: Wires | None = None
     resets: int = 0
     nics: list[Interface] = field(default_factory=list)
     boot_nic: int | None = None

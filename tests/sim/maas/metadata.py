@@ -10,6 +10,7 @@ from tests.sim.maas.auth import parameters
 from tests.sim.maas.call import Answer, Refusal, absent, done_text, good, refused
 from tests.sim.maas.custom_layout import UnsupportedError
 from tests.sim.maas.forms import Form
+from tests.sim.maas.outputs import Left
 from tests.sim.maas.scripts import FAILED, INVENTORY, PASSED
 from tests.sim.maas.seen import addresses, parse
 from tests.sim.maas.states import Status
@@ -136,16 +137,19 @@ def _script(double: MaasDouble, record: MachineRecord, form: Form) -> None:
         return
     told = form.get("exit_status") or "0"
     exit_status = int(told) if told.lstrip("-").isdecimal() else 1
-    output = b"".join(form.files.get(f"{result.name}.out", [])).decode("utf-8", "replace")
+    output, stderr = (
+        b"".join(form.files.get(f"{result.name}.{kind}", [])).decode("utf-8", "replace")
+        for kind in ("out", "err")
+    )
     failed = exit_status != 0
     if result.name == INVENTORY and output and not failed:
         failed = not _inventory(double, record, output)
     status = FAILED if failed else PASSED
     if failed:
-        result.end(status, exit_status, double.time.wall(), output)
+        result.end(status, exit_status, double.time.wall(), output + stderr, output, stderr)
         double.event(record, "INFO", "Script", f"{result.name} failed")
     else:
-        phases.ended(double, record, result.name, status, exit_status, output)
+        phases.ended(double, record, result.name, status, exit_status, Left(output + stderr, output, stderr))
 
 
 def _inventory(double: MaasDouble, record: MachineRecord, output: str) -> bool:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tests.sim.maas import changes, scripts
+from tests.sim.maas import changes, power, scripts
 from tests.sim.maas.machines import MachineRecord
+from tests.sim.maas.outputs import NOTHING, Left, failed
 from tests.sim.maas.scripts import (
     ABORTED,
     BMC_CONFIG,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from tests.sim.maas.double import MaasDouble
 
 NO_RACK = "No rack controllers can access the BMC of node {}"
-BMC = "Failed to query node's BMC"
+BMC = power.QUERY
 NO_POWER = "Unable to power control the node. Please check power credentials."
 _INSTALL = "Installation failed (refer to the installation log for more information)."
 _STEPS = (
@@ -63,12 +64,18 @@ def begin(double: MaasDouble, record: MachineRecord, work: Work) -> None:
         if share < last:
             _later(double, record, seconds * share, partial(double.event, record, "INFO", kind))
     if fault is None:
-        _later(double, record, seconds, work.end)
+        _later(double, record, seconds, partial(_end, record, work))
     elif fault.kind == "fail":
         _later(double, record, seconds * fault.at, partial(work.fail, fault.text))
     if status in MONITORED and (fault is None or fault.kind != "stuck-forever"):
         minutes = timeout_minutes(status, double.settings.node_timeout)
         _later(double, record, minutes * 60, partial(_timed_out, double, record, status, minutes))
+
+
+def _end(record: MachineRecord, work: Work) -> None:
+    """A server that somebody switched off meanwhile tells nothing: MAAS's own timeout ends the phase."""
+    if work.op not in ("commission", "deploy") or power.is_on(record):
+        work.end()
 
 
 def stop(record: MachineRecord) -> None:
@@ -79,8 +86,9 @@ def stop(record: MachineRecord) -> None:
 
 
 def power_off_soon(double: MaasDouble, record: MachineRecord) -> None:
-    """Order it off; it is off a little later."""
-    _later(double, record, double.settings.durations.power_s, partial(cycle_power, record, on=False))
+    """Order it off; it is off a little later, where its BMC answers."""
+    if not power.silent(double, record, power.OFF):
+        _later(double, record, double.settings.durations.power_s, partial(cycle_power, record, on=False))
 
 
 def _later(double: MaasDouble, record: MachineRecord, seconds: float, action: Callable[[], Any]) -> None:
@@ -100,13 +108,7 @@ def fail(double: MaasDouble, record: MachineRecord, text: str) -> None:
     double.set_status(record, FAILURE[record.status])
 
 
-def cycle_power(record: MachineRecord, *, on: bool) -> None:
-    """Switch as MAAS does: "on" of a machine that is on is a reset."""
-    if on and record.power_on:
-        record.resets += 1
-    record.power_on = on
-    record.power_state = "on" if on else "off"
-    record.changed()
+cycle_power = power.cycle
 
 
 # -- scripts ---------------------------------------------------------------------------------------------------
@@ -136,16 +138,21 @@ def new_set(double: MaasDouble, record: MachineRecord, kind: str) -> None:
 
 
 def ended(
-    double: MaasDouble, record: MachineRecord, name: str, status: int, exit_status: int, output: str = ""
+    double: MaasDouble,
+    record: MachineRecord,
+    name: str,
+    status: int,
+    exit_status: int,
+    left: Left = NOTHING,
 ) -> None:
-    """A script of the current sets ended."""
+    """A script of the current sets ended. :param left: what it printed."""
     for kind in scripts.KINDS:
         current = record.script_set(kind)
         result = current.named(name) if current else None
         if result is None or result.status not in (PENDING, RUNNING):
             continue
         said = f"{name} changed status from '{STATUS_NAMES[result.status]}' to '{STATUS_NAMES[status]}'"
-        result.end(status, exit_status, double.time.wall(), output)
+        result.end(status, exit_status, double.time.wall(), left.output, left.stdout, left.stderr)
         double.event(record, "DEBUG", "Script result", said)
         record.changed()
         return
@@ -201,9 +208,7 @@ def deployed(double: MaasDouble, record: MachineRecord, *, logged: bool = True) 
 
 
 def _deploy_failed(double: MaasDouble, record: MachineRecord, text: str) -> None:
-    ended(
-        double, record, scripts.INSTALLATION, FAILED, 1, text or "curtin: Installation failed with exception"
-    )
+    ended(double, record, scripts.INSTALLATION, FAILED, 1, failed(scripts.INSTALLATION, text))
     if text:
         double.event(record, "ERROR", "Node installation failure", text)
     fail(double, record, _INSTALL)
@@ -243,14 +248,17 @@ def releasing(double: MaasDouble, record: MachineRecord) -> None:
     if record.power_state == "off" or record.power_type == "manual":
         _released(double, record)
         return
-    work = Work(
-        "release",
-        double.settings.durations.release_s,
-        (),
-        lambda: _released(double, record),
-        lambda text: fail(double, record, text or "Power off failed."),
-    )
-    begin(double, record, work)
+
+    def off() -> None:
+        if said := power.silent(double, record, power.OFF):
+            fail(double, record, f"Power off for the node failed: {said}")
+        else:
+            _released(double, record)
+
+    def stays_on(text: str) -> None:
+        fail(double, record, text or "Power off failed.")
+
+    begin(double, record, Work("release", double.settings.durations.release_s, (), off, stays_on))
 
 
 def _released(double: MaasDouble, record: MachineRecord) -> None:

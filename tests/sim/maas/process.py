@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tests.sim.maas.double import MaasDouble, Settings
-from tests.sim.maas.server import Front
+from tests.sim.maas.server import CONTROL, Front
 
 
 class ServedDouble:
@@ -23,6 +23,11 @@ class ServedDouble:
     def url(self) -> str:
         """``http://127.0.0.1:PORT/MAAS``."""
         return f"{self.double.origin}/MAAS"
+
+    @property
+    def control(self) -> str:
+        """Where it is told about faults and time."""
+        return f"{self.double.origin}{CONTROL}"
 
     @property
     def port(self) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -80,13 +82,31 @@ class ScriptResult:
     updated: datetime | None = None
     estimated_s: int = 10
     output: str = ""
+    """Both streams together, as they came."""
+    stdout: str = ""
+    stderr: str = ""
     parameters: dict[str, Any] = field(default_factory=dict)
 
-    def end(self, status: int, exit_status: int, at: datetime, output: str = "") -> None:
+    def end(
+        self,
+        status: int,
+        exit_status: int,
+        at: datetime,
+        output: str = "",
+        stdout: str = "",
+        stderr: str = "",
+    ) -> None:
         """It ended."""
-        self.status, self.exit_status, self.output = status, exit_status, output
+        self.status, self.exit_status = status, exit_status
+        self.output, self.stdout, self.stderr = output, stdout, stderr
         self.started = self.started or at
         self.ended = self.updated = at
+
+    @property
+    def printed(self) -> dict[str, str]:
+        """What ``include_output`` adds, in base64."""
+        kept = {"output": self.output, "stdout": self.stdout, "stderr": self.stderr, "result": ""}
+        return {name: b64encode(text.encode()).decode() for name, text in kept.items()}
 
     def shown(self) -> dict[str, Any]:
         """As the API shows it."""
@@ -139,8 +159,8 @@ class ScriptSet:
         """One result."""
         return next((one for one in self.results if one.name == name), None)
 
-    def shown(self) -> dict[str, Any]:
-        """As the API shows it."""
+    def shown(self, *, printed: bool = False, only: Collection[str] = ()) -> dict[str, Any]:
+        """As the API shows it. :param printed: with what they printed; :param only: scripts, by name."""
         number, word = KINDS[self.kind]
         ends = [one.ended for one in self.results if one.ended and one.status != SKIPPED]
         done = self.status not in (PENDING, RUNNING) and ends
@@ -153,7 +173,11 @@ class ScriptSet:
             "started": stamp(self.created),
             "ended": stamp(max(ends)) if done else None,
             "runtime": _length(max(ends) - self.created) if done else "",
-            "results": [one.shown() for one in sorted(self.results, key=lambda one: one.name)],
+            "results": [
+                {**one.shown(), **(one.printed if printed else {})}
+                for one in sorted(self.results, key=lambda one: one.name)
+                if not only or one.name in only
+            ],
             "type": number,
             "last_ping": stamp(max(ends)) if ends else None,
             "resource_uri": f"/MAAS/api/2.0/nodes/{self.system_id}/results/{self.id}/",

@@ -12,6 +12,7 @@ from typing import Any
 from aiohttp import ClientPayloadError, web
 
 from tests.sim.maas.double import MaasDouble, Reply
+from tests.sim.maas.power import is_on
 
 _RESET = struct.pack("ii", 1, 0)
 _LEFT = (ConnectionError, ClientPayloadError, web.HTTPException)
@@ -81,7 +82,10 @@ class Front:
         return response
 
     def _controlled(self, request: web.BaseRequest, data: bytes) -> web.Response:
-        """``state`` (GET), ``faults`` (POST a list of rules, DELETE) and ``advance`` (POST seconds)."""
+        """``state`` (GET), ``faults`` (POST a list of rules, DELETE) and ``advance`` (POST seconds).
+
+        ``DELETE faults?machine=gpu001`` takes away the rules for one machine.
+        """
         place = request.path.removeprefix(CONTROL)
         double = self.double
         try:
@@ -93,7 +97,7 @@ class Front:
                         double.faults.take(json.loads(data))
                 case "DELETE", "faults":
                     with double.lock:
-                        double.faults.clear()
+                        double.faults.clear(request.query.get("machine", ""))
                 case "POST", "advance":
                     double.advance(float(data))
                 case _:
@@ -121,7 +125,12 @@ def _overview(double: MaasDouble) -> dict[str, Any]:
             {"kind": one.kind, "machine": one.machine, "hits": one.hits} for one in double.faults.rules
         ],
         "machines": {
-            one.hostname: {"id": one.system_id, "status": one.status.value, "resets": one.resets}
+            one.hostname: {
+                "id": one.system_id,
+                "status": one.status.value,
+                "on": is_on(one),
+                "resets": one.resets,
+            }
             for one in machines.values()
         },
     }
