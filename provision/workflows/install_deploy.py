@@ -65,10 +65,8 @@ class DeployWork:
     def __post_init__(self) -> None:
         self._installation = OneInstallation(self.seeds)
 
-    def refused(self, node: Node, phase: Phase) -> str:
+    def refused(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
         """The disk and the hardware: a machine that will be refused is not released either."""
-        if phase is Phase.RELEASE and not self.wish.again:
-            return ""  # out of a failure: nobody has looked at it since
         return refusal(self.job, node.machine, node.noted.get(DISKS), accept=self.accept_disk_change)
 
     async def prepare(self, node: Node, phase: Phase) -> str:
@@ -76,8 +74,6 @@ class DeployWork:
 
         :raises ProvisionerError: its GPUs cannot be counted.
         """
-        if phase is Phase.RELEASE and not self.wish.again:
-            return ""
         machine = await self._counted(node)
         refused = refusal(self.job, machine, node.noted.get(DISKS), accept=self.accept_disk_change)
         if not refused and machine.gpus is None and isinstance(node.provisioner, CountsGpus):

@@ -50,8 +50,9 @@ class Watch:
     ) -> None:
         self._provisioner, self._options, self._heard = provisioner, options, heard
         self._waiters: dict[str, _Waiter] = {}
-        self._starts: deque[tuple[str, asyncio.Future[None]]] = deque()
+        self._starts: deque[tuple[str, asyncio.Future[bool]]] = deque()
         self._flowing: set[str] = set()
+        self._kept: set[str] = set()
         self._cursor: str | None = None
         self._silent_since: float | None = None
         self._told_silent = 0.0
@@ -78,23 +79,29 @@ class Watch:
         """Read a machine with the others at the next tick; None when it is not there any more."""
         return (await self.until(id, lambda _: True, self._options.deadlines.silence_s, look=True)).machine
 
-    async def place(self, id: str) -> None:
+    async def place(self, id: str) -> bool:
         """Wait for a place among those that are under way. It is kept until :meth:`leave`, at most to its deadline.
 
+        :returns: False where all are taken by machines nobody waits for.
         :raises ProvisionerError: the provisioner refuses the key.
         """
         self._check()
-        start: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        start: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._starts.append((id, start))
-        await start
+        return await start
 
     def take(self, id: str) -> None:
         """A machine that is under way already has its place at once."""
         self._flowing.add(id)
 
+    def keep(self, id: str) -> None:
+        """It goes on when this run has ended: its place is given to nobody."""
+        self._kept.add(id)
+
     def leave(self, id: str) -> None:
         """Give its place to another."""
-        self._flowing.discard(id)
+        if id not in self._kept:
+            self._flowing.discard(id)
 
     def _check(self) -> None:
         if self._refused is not None:
@@ -133,8 +140,13 @@ class Watch:
             id, start = self._starts.popleft()
             if not start.done():
                 self._flowing.add(id)
-                start.set_result(None)
+                start.set_result(True)
                 number -= 1
+        if len(self._kept) >= self._options.deploying:
+            for _, start in self._starts:
+                if not start.done():
+                    start.set_result(False)
+            self._starts.clear()
 
     async def _ask_changes(self) -> None:
         """What changed; the first time only from where to ask, and then nothing may have been missed."""
@@ -185,7 +197,7 @@ class Watch:
 
     def _end(self, error: ProvisionerError, *, waiting: bool = False) -> None:
         """Nobody waits any longer. :param waiting: for a place neither."""
-        answers: list[asyncio.Future[Seen] | asyncio.Future[None]] = [
+        answers: list[asyncio.Future[Seen] | asyncio.Future[bool]] = [
             waiter.answer for waiter in self._waiters.values()
         ]
         if waiting:

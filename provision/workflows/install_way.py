@@ -15,7 +15,7 @@ from provision.workflows.install_fail import give_up, quarantine
 from provision.workflows.install_node import Node
 from provision.workflows.install_past import found_later, proved
 from provision.workflows.install_send import GOES_ON, NOT_WAITED, send
-from provision.workflows.install_steps import put_tag, quarantine_steps
+from provision.workflows.install_steps import Steps, put_tag, quarantine_steps
 from provision.workflows.install_told import reason_of, told_by
 from provision.workflows.install_work import Entry
 
@@ -100,7 +100,7 @@ async def _done(node: Node) -> NodeResult:
         entry.tell([proved(node.machine.status, checked.proved)])
     if node.tagged:
         steps = quarantine_steps(node)
-        wrong = await put_tag(node, steps, on=False)
+        wrong = await _taken_back(node, steps)
         if wrong:
             return node.result(Told.UNKNOWN, End.QUARANTINED, wrong)
         steps.end("taken out of quarantine")
@@ -110,6 +110,16 @@ async def _done(node: Node) -> NodeResult:
         reason = "; ".join([*checked.findings, *checked.untold])
         return node.result(outcome, _REACHED[verb], reason)
     return node.result(Told.OK, _REACHED[verb] if node.begun or node.written else End.UNCHANGED)
+
+
+async def _taken_back(node: Node, steps: Steps) -> str:
+    """Its tag off, last of all. :returns: why it could not be, empty when it was."""
+    if not node.restored:
+        try:
+            await node.call(lambda: node.provisioner.restore(node.machine))
+        except ProvisionerError as error:
+            return f"it cannot be taken out of quarantine: {reason_of(error)}"
+    return await put_tag(node, steps, on=False)
 
 
 async def _restore(node: Node) -> NodeResult | None:
@@ -148,7 +158,9 @@ async def _start(node: Node, phase: Phase) -> NodeResult | None:
         return node.result(Told.FINDING, End.REFUSED, refused)
     stage = node.machine.stage
     node.say("waiting for its turn")
-    await node.desk.watch.place(node.machine.id)
+    if not await node.desk.watch.place(node.machine.id):
+        words = f"{node.desk.options.deploying} are under way, which is the limit: run the command again"
+        return node.result(Told.FINDING, End.NOT_STARTED, words)
     if node.desk.unwritable:
         return node.result(Told.FINDING, End.NOT_STARTED, f"not begun: {node.desk.unwritable}")
     if await node.look() is None:
@@ -190,6 +202,7 @@ async def _begun(node: Node, phase: Phase, entry: Entry) -> NodeResult | None:
     """It was accepted. What comes out of quarantine is waited for in any case: its tag goes when it was looked at."""
     node.begun |= {phase}
     if not node.desk.options.wait and phase is phase_of(node.work.wish.verb) and not node.tagged:
+        node.desk.watch.keep(node.machine.id)
         entry.tell([NOT_WAITED])
         return node.result(Told.OK, End.BEGUN, f"{phase.value} goes on in {node.provisioner.name}")
     return await _wait(node, phase, entry)

@@ -33,9 +33,6 @@ from tests.sim.maas.hardware import xe9680
 from tests.sim.maas.process import ServedDouble, maas_double
 
 T = TypeVar("T")
-REQUESTS_PER_NODE = 6
-"""HTTP requests a node costs in one verb when nothing goes wrong, beside the shared looks: an installation that is
-asked for again releases, sets the boot disk and the layout, reads them back, and starts."""
 BOSS = DiskRule(model="*BOSS*")
 DEADLINES = Deadlines(settle_s=60)
 HOPS = 12

@@ -195,5 +195,5 @@ def test_out_of_a_failed_deployment_a_host_that_will_be_refused_is_not_released(
 
     (result,) = kit.run(again)
     assert result.end is End.REFUSED
-    assert kit.ends() == {HOST: ("Failed deployment", False)}
+    assert kit.ends() == {HOST: ("Failed deployment", True)}, "kept out of the pool, and not released"
     assert not [one for one in kit.maas.double.requests if one.op == "release"]

@@ -157,11 +157,13 @@ def test_a_process_that_is_killed_for_real_is_run_again_and_nothing_is_there_twi
         maas.double.faults.add("stuck-forever", STUCK, "deploy")
         maas.double.faults.add("no-disks", BARE, "commission")
         epoch = time.time()
+        kills = 0
         for requests in steps:
             child = start(maas, tmp_path, epoch)
             until(maas, child, requests)
             child.send_signal(signal.SIGKILL)
-            child.wait(ENDS_S)
+            kills += child.wait(ENDS_S) == -signal.SIGKILL
+        assert kills, "no kill happened"
         last = start(maas, tmp_path, epoch)
         assert last.wait(ENDS_S) == 0
         names = Counter(one.hostname for one in maas.double.machines.values())

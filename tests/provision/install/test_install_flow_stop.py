@@ -14,7 +14,7 @@ from fabricctl.nodes.model import EventKind
 from provision.install.deadlines import Deadlines
 from provision.install.outcome import End, NodeResult, Told
 from provision.workflows.install_model import FleetInterrupted
-from tests.provision.install.flow_kit import REQUESTS_PER_NODE, Client, Kit, by_host, flow_kit, hosts_of
+from tests.provision.install.flow_kit import Client, Kit, by_host, flow_kit, hosts_of
 from tests.sim.maas.time import Durations
 
 
@@ -132,6 +132,16 @@ def test_a_host_that_hangs_counts_until_its_deadline_and_costs_others_one_place(
     assert max(results[host].seconds for host in hosts[stuck:]) < 2400 + installs
 
 
+def test_without_waiting_no_more_are_begun_than_the_limit_and_the_rest_is_said(kit: Kit) -> None:
+    hosts = hosts_of(5)
+    ready(kit, hosts)
+    kit.more = {"deploying": 2, "wait": False}
+    results = kit.run(lambda client: client.deploy(hosts))
+    assert Counter(one.end for one in results) == {End.BEGUN: 2, End.NOT_STARTED: 3}
+    assert "2 are under way, which is the limit" in results[-1].reason
+    assert most_at_once(kit) == 2
+
+
 def test_a_host_that_is_silent_for_half_an_hour_and_goes_on_is_counted_all_the_time(tmp_path: Path) -> None:
     slow = Durations(deploy_s=2 * 3600)
     with flow_kit(tmp_path, durations=slow, node_timeout=240) as kit:
@@ -213,16 +223,6 @@ def test_without_waiting_a_run_ends_when_all_are_begun(kit: Kit) -> None:
     kit.more = {}
     assert {one.outcome for one in kit.run(lambda client: client.deploy(hosts))} == {Told.OK}
     assert sorted(kit.keys.settled) == hosts
-
-
-def test_a_redeploy_with_another_disk_order_costs_no_more_requests_than_stated(kit: Kit) -> None:
-    ready(kit, ["gpu001"])
-    kit.run(lambda client: client.deploy(["gpu001"]))
-    machine = kit.maas.double.machine("gpu001")
-    before = len([one for one in kit.maas.double.requests if one.machine == machine.hostname])
-    kit.run(lambda client: client.deploy(["gpu001"], redeploy=True, again=True))
-    after = len([one for one in kit.maas.double.requests if one.machine == machine.hostname])
-    assert after - before <= REQUESTS_PER_NODE
 
 
 def test_progress_tells_maas_own_words_and_ends_once_for_each_host(kit: Kit) -> None:

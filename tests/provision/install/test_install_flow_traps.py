@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,13 +12,13 @@ from fabricctl.nodes.model import Event, EventKind, NodeState
 from provision.install.deadlines import Deadlines
 from provision.install.disk_record import fingerprint
 from provision.install.machine import QUARANTINE_TAG, Machine, Stage
-from provision.install.outcome import End, NodeResult, Told
+from provision.install.outcome import End, Told
 from provision.workflows.install_commission import no_judge, unfinished
 from provision.workflows.install_deploy import unrecorded
 from provision.workflows.install_past import Past
-from tests.provision.install.flow_kit import Client, Kit, by_host, flow_kit, hosts_of, judge_of
+from tests.provision.install.flow_kit import Kit, flow_kit, hosts_of, judge_of
+from tests.provision.install.flow_one import HOST, asked, commissioned, deployed, fault, ready
 
-HOST = "gpu001"
 QUARANTINED = ("Broken", True)
 
 
@@ -27,33 +26,6 @@ QUARANTINED = ("Broken", True)
 def kit(tmp_path: Path) -> Iterator[Kit]:
     with flow_kit(tmp_path) as kit:
         yield kit
-
-
-def fault(kit: Kit, kind: str, op: str, host: str = HOST, **more: Any) -> None:
-    kit.maas.double.faults.add(kind, host, op, **more)
-
-
-def ready(kit: Kit, hosts: list[str] | None = None) -> None:
-    """Hosts that are enrolled and commissioned."""
-
-    async def work(client: Client) -> None:
-        await client.enrol(hosts or [HOST])
-        await client.commission(hosts or [HOST])
-
-    kit.run(work)
-
-
-def commissioned(kit: Kit, **more: Any) -> NodeResult:
-    return by_host(kit.run(lambda client: client.commission([HOST], **more)))[HOST]
-
-
-def deployed(kit: Kit, **more: Any) -> NodeResult:
-    return by_host(kit.run(lambda client: client.deploy([HOST], **more)))[HOST]
-
-
-def asked(kit: Kit, op: str) -> int:
-    """How often an operation was asked for."""
-    return sum(1 for one in kit.maas.double.requests if one.op == op)
 
 
 # -- commissioning ---------------------------------------------------------------------------------------------
@@ -190,48 +162,6 @@ def test_a_lost_answer_to_commission_is_not_a_second_commissioning(kit: Kit) -> 
     fault(kit, "503-after-commit", "commission")
     assert commissioned(kit).end is End.READY
     assert asked(kit, "commission") == 1
-
-
-# -- the boot disk ---------------------------------------------------------------------------------------------
-
-
-def root_of(kit: Kit) -> str:
-    """Serial number of the disk the double's machine has its root on."""
-    found = kit.run(lambda client: client.maas.find(hostnames=[HOST]))[0]
-    disk = found.disk(found.root_disk)
-    return disk.serial if disk is not None else ""
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_system_goes_on_the_boot_card_however_disks_are_ordered(tmp_path: Path, seed: int) -> None:
-    with flow_kit(tmp_path, seed=seed) as kit:
-        fault(kit, "reorder-disks", "commission")
-        ready(kit)
-        assert deployed(kit).end is End.DEPLOYED
-        assert root_of(kit).startswith("BOSS")
-
-
-def test_another_boot_card_stops_the_installation_until_it_is_accepted(kit: Kit) -> None:
-    ready(kit)
-    old = root_of(kit)
-    fault(kit, "replace-boot-disk", "commission")
-    again = commissioned(kit, again=True)
-    assert (again.outcome, again.end) == (Told.FINDING, End.READY)
-    refused = deployed(kit)
-    assert refused.end is End.REFUSED
-    assert "was replaced" in refused.reason
-    assert "--accept-disk-change" in refused.reason
-    assert asked(kit, "deploy") == 0
-    assert deployed(kit, accept_disk_change=True).end is End.DEPLOYED
-    assert root_of(kit).startswith("BOSS")
-    assert root_of(kit) != old
-
-
-def test_a_host_without_a_rule_for_its_disk_is_refused(kit: Kit) -> None:
-    ready(kit)
-    result = deployed(kit, rule=None)
-    assert result.end is End.REFUSED
-    assert asked(kit, "set_storage_layout") == asked(kit, "deploy") == 0
 
 
 # -- installing ------------------------------------------------------------------------------------------------
