@@ -47,6 +47,18 @@ def read_fingerprint(value: object) -> DiskFingerprint | None:
     return DiskFingerprint(tuple(sorted(known))) if len(known) == len(made) else None
 
 
+def unreadable(value: object) -> str:
+    """Why a record that is there cannot be read; empty when it can, or when there is none.
+
+    :param value: as stored, None where nothing is.
+    """
+    if value is None or read_fingerprint(value) is not None:
+        return ""
+    version = value.get("version") if isinstance(value, dict) else None
+    why = f"version {version}, expected {VERSION}" if version not in (None, VERSION) else "damaged"
+    return f"the record of its disks cannot be read ({why}), so nobody can tell whether they changed"
+
+
 def _read(entry: object) -> DiskIdentity | None:
     if not isinstance(entry, dict):
         return None

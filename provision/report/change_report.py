@@ -46,6 +46,7 @@ class Planned:
 
     :param words: what would be done; empty: nothing is to be done, because of :param already: as it is.
     :param refused: why it cannot be done. :param warn: it disturbs what runs there. :param danger: what is lost by it.
+    :param unknown: it is refused because something could not be told.
     """
 
     host: str
@@ -54,6 +55,7 @@ class Planned:
     refused: str = ""
     warn: bool = False
     danger: str = ""
+    unknown: bool = False
 
     @property
     def steps(self) -> str:

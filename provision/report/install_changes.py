@@ -25,7 +25,7 @@ _WIDTH = max(len(end.value) for end in End)
 def not_done(planned: Sequence[Planned]) -> list[NodeResult]:
     """Results of a plan that is not, or cannot be, carried out."""
     return [
-        NodeResult(one.host, Told.FINDING, End.REFUSED, reason=one.refused)
+        NodeResult(one.host, Told.UNKNOWN if one.unknown else Told.FINDING, End.REFUSED, reason=one.refused)
         if one.refused
         else NodeResult(one.host, Told.OK, End.NOT_STARTED, reason=one.steps)
         if one.words

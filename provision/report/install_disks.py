@@ -21,6 +21,7 @@ from provision.report.schema_parts import BOOLEAN, COUNT, TEXT, listed, row, tex
 
 SCHEMA = "fabricctl.maas-disks/1"
 COLUMNS = ("host", "disk", "serial", "model", "bytes", "by_id", "now", "would_be", "why")
+NOT_RECORDED = "its disks were never recorded: nobody can tell whether they changed"
 ROOT, WIPED, LEFT = "root", "wiped", "not known"
 
 
@@ -30,7 +31,7 @@ class HostDisks:
 
     :param machine: None when the provisioner has none; :param choice: None where no disk is known.
     :param changes: how its disks differ from those that were recorded; :param recorded: some were.
-    :param unknown: why nothing can be told, empty when it can.
+    :param unknown: why nothing can be told, empty when it can; :param unread: why its record cannot be read.
     """
 
     host: str
@@ -39,6 +40,7 @@ class HostDisks:
     changes: tuple[str, ...] = ()
     recorded: bool = False
     unknown: str = ""
+    unread: str = ""
 
     @property
     def disks(self) -> list[Disk]:
@@ -79,9 +81,14 @@ def disks_report(hosts: Sequence[HostDisks], *, each: bool = False) -> Report:
         lines=lambda width: screen(told, width, each=each),
         table=lambda: Table(COLUMNS, [cells for one in told for cells in _rows(one)]),
         findings=[finding for one in told for finding in findings_of(one)],
-        doubts=[(one.host, one.unknown) for one in hosts if one.unknown],
+        doubts=[(one.host, text) for one in hosts for text in (one.unknown, one.unread) if text],
         remarks=[
-            (one.host, one.choice.caution) for one in told if one.choice is not None and one.choice.caution
+            *(
+                (one.host, one.choice.caution)
+                for one in told
+                if one.choice is not None and one.choice.caution
+            ),
+            *((one.host, NOT_RECORDED) for one in told if not one.recorded and not one.unread),
         ],
         good=f"{many(len(told), 'host')}: each has one disk for the system, and no disk that is new",
         partly="could not tell",

@@ -28,6 +28,7 @@ class Install:
     :param pools: what is known of its ZFS pools, for people; empty where nobody asked.
     :param wipes: every disk loses its labels (MAAS); else only the one that gets the system is written to.
     :param cleans: Ironic erases disks whenever a node is given back, so before it is installed anew as well.
+    :param owner: whose it is, where it is somebody else's; :param unrecorded: its disks were never recorded.
     """
 
     series: str
@@ -37,6 +38,8 @@ class Install:
     wipes: bool = True
     pools: str = ""
     cleans: bool = False
+    owner: str = ""
+    unrecorded: bool = False
 
 
 def starts(step: Step) -> bool:
@@ -60,6 +63,8 @@ def plan_deploy(host: str, machine: Machine, step: Step, install: Install, *, on
     does = f"install {install.series} ({install.kernel}){where}"
     if step.phase is Phase.RELEASE:
         does = f"release, then {does}"
+    if install.unrecorded:
+        does = f"{does}; its disks were never recorded"
     lost = _lost(host, machine, install, releases=step.phase is Phase.RELEASE, on=on)
     return _planned(host, machine, step, Phase.DEPLOY, does, "; ".join(lost))
 
@@ -74,6 +79,8 @@ def cleaned(machine: Machine) -> str:
 def _lost(host: str, machine: Machine, install: Install, *, releases: bool, on: bool) -> Iterator[str]:
     wiped = HostDisks(host, machine, install.choice).wiped if install.wipes else ()
     root = install.choice.disk
+    if install.owner:
+        yield f"it is {install.owner}'s"
     if installed(machine):
         yield "the system that is on it is lost"
     if wiped:
@@ -94,13 +101,22 @@ def installed(machine: Machine) -> bool:
 
 
 def plan_release(
-    host: str, machine: Machine, step: Step, *, on: bool, cleans: bool = False, pools: str = ""
+    host: str,
+    machine: Machine,
+    step: Step,
+    *,
+    on: bool,
+    cleans: bool = False,
+    pools: str = "",
+    owner: str = "",
 ) -> Planned:
     """What a release would do.
 
     :param on: the machine runs, by its BMC; :param cleans: Ironic erases its disks; :param pools: its ZFS pools.
+    :param owner: whose it is, where it is somebody else's.
     """
-    lost = ["the system that is on it is given up"] if installed(machine) else []
+    lost = [f"it is {owner}'s"] if owner else []
+    lost += ["the system that is on it is given up"] if installed(machine) else []
     lost += [cleaned(machine)] if cleans else []
     lost += [pools] if pools else []
     return _planned(host, machine, step, Phase.RELEASE, "release", "; ".join([*lost, *([CUT] if on else [])]))

@@ -30,6 +30,7 @@ class Seen:
     :param machine: None when the provisioner has none; :param why: of a machine that failed, in its own words.
     :param wrong: what its hardware lacks by the site file, or that another disk than the rule's holds the system.
     :param untold: what of its hardware should be known, and is not.
+    :param recorded_bad: its node record says quarantined.
     """
 
     host: str
@@ -37,6 +38,7 @@ class Seen:
     why: str = ""
     wrong: tuple[str, ...] = ()
     untold: tuple[str, ...] = ()
+    recorded_bad: bool = False
 
 
 def status_report(seen: Sequence[Seen], name: str, *, each: bool = False) -> Report:
@@ -78,6 +80,9 @@ def findings_of(one: Seen) -> Iterator[BmcFinding]:
         kind = "failed" if machine.stage is Stage.FAILED else "quarantined"
         said = one.why or machine.said or "no reason is given"
         yield BmcFinding(one.host, kind, f"{one.host}: {machine.status}: {said}", found=machine.status)
+    elif one.recorded_bad:
+        words = f"{one.host}: it is {machine.status}, and its node record says quarantined"
+        yield BmcFinding(one.host, "quarantined", words, found=machine.status)
     for text in one.wrong:
         yield BmcFinding(one.host, "hardware", f"{one.host}: {text}")
 

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from fabricctl.errors import ProvisionerError
 from fabricctl.nodes.facts import Value
-from provision.install.disk_record import compare, fingerprint, read_fingerprint
+from provision.install.disk_record import compare, fingerprint, read_fingerprint, unreadable
 from provision.install.expected import ExpectedHardware
 from provision.install.hardware import Lack, Shortfall, check_hardware
 from provision.install.lifecycle import Verb, Wish
@@ -107,6 +107,9 @@ def recorded_disks(node: Node) -> Checked:
     """Compare the disks with the record of them; the first time they are recorded."""
     seen = fingerprint(node.machine.disks)
     recorded = read_fingerprint(node.noted.get(DISKS))
+    untold = unreadable(node.noted.get(DISKS))
+    if untold:
+        return Checked(untold=(untold,))
     if recorded is None:
         return Checked(notes={DISKS: seen.as_value()})
     changed = compare(recorded, seen)

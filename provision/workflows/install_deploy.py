@@ -8,7 +8,7 @@ from datetime import datetime
 
 from fabricctl.errors import ProvisionerError, ProvisionerStateError
 from provision.bmc.secret import Secret
-from provision.install.disk_record import compare, fingerprint, read_fingerprint
+from provision.install.disk_record import compare, fingerprint, read_fingerprint, unreadable
 from provision.install.disk_rule import DiskRule
 from provision.install.disks import DiskChoice, choose_boot_disk, verify_root
 from provision.install.lifecycle import Verb, Wish
@@ -67,6 +67,9 @@ class DeployWork:
 
     def refused(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
         """The disk and the hardware: a machine that will be refused is not released either."""
+        untold = untold_disks(node.noted.get(DISKS), accept=self.accept_disk_change)
+        if untold:
+            raise ProvisionerError(untold)
         return refusal(self.job, node.machine, node.noted.get(DISKS), accept=self.accept_disk_change)
 
     async def prepare(self, node: Node, phase: Phase) -> str:
@@ -132,12 +135,8 @@ class DeployWork:
 
     async def check(self, node: Node) -> Checked:
         """Installed is not enough: on the disk it should be on, and the release that was asked for."""
-        findings = []
         machine = node.machine
-        if machine.series and machine.series != self.job.series:
-            findings.append(f"expected {self.job.series}, found {machine.series}")
-        elif machine.kernel and not machine.kernel.startswith(self.job.kernel):
-            findings.append(f"expected kernel {self.job.kernel}, found {machine.kernel}")
+        findings = differs(self.job, machine)
         if self._installation.strange:
             return Checked(findings=(*findings, STRANGE))
         if not node.installed_here:
@@ -153,6 +152,26 @@ class DeployWork:
             notes={**notes, DISKS: fingerprint(machine.disks).as_value()},
             proved=VERIFIED,
         )
+
+
+def untold_disks(recorded: object, *, accept: bool) -> str:
+    """Why nobody can tell whether disks changed, empty where that is known or accepted. :param recorded: as stored."""
+    words = "" if accept else unreadable(recorded)
+    return f"{words}; --accept-disk-change installs all the same" if words else ""
+
+
+def differs(job: DeployJob, machine: Machine) -> list[str]:
+    """How an installed machine differs from what is to be installed: release, kernel, disk of the system."""
+    found = []
+    if machine.series and machine.series != job.series:
+        found.append(f"expected {job.series}, found {machine.series}")
+    elif machine.kernel and not machine.kernel.startswith(job.kernel):
+        found.append(f"expected kernel {job.kernel}, found {machine.kernel}")
+    if machine.disks and job.rule is not None:
+        choice = choose_boot_disk(machine.disks, job.rule)
+        root = choice.refused or verify_root(machine, choice).removeprefix(f"{machine.hostname}: ")
+        found += [root] if root else []
+    return found
 
 
 def refusal(job: DeployJob, machine: Machine, recorded: object, *, accept: bool) -> str:

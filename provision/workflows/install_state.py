@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fabricctl.adapters.store.reading import read_store
 from fabricctl.errors import ProvisionerError
 from fabricctl.nodes.facts import Value
 from fabricctl.nodes.model import NodeState
-from provision.install.disk_record import compare, fingerprint, read_fingerprint
+from provision.install.disk_record import compare, fingerprint, read_fingerprint, unreadable
 from provision.install.disk_rule import DiskRule
 from provision.install.disks import choose_boot_disk, verify_root
 from provision.install.hardware import Lack
@@ -63,18 +63,22 @@ async def read_status(
     hosts: Sequence[str],
     rules: Mapping[str, DiskRule | None],
     judges: Mapping[str, Judge],
+    states: Mapping[str, NodeState] | None = None,
 ) -> list[Seen]:
     """Machines of hosts, with the reason where one failed. GPUs are not counted: that is a request a machine.
 
+    :param states: of node records.
     :raises ProvisionerError: they cannot be read.
     """
     machines = await lookup(provisioner, hosts)
     failed = [machine for machine in machines.values() if _failed(machine)][:WHYS]
     said = await asyncio.gather(*(_why(provisioner, machine) for machine in failed))
     whys = dict(zip((machine.id for machine in failed), said, strict=True))
-    return [
+    seen = [
         _seen(host, machines.get(host), whys, rules.get(host), judges.get(host, no_judge)) for host in hosts
     ]
+    quarantined = {host for host, state in (states or {}).items() if state is NodeState.QUARANTINED}
+    return [replace(one, recorded_bad=one.host in quarantined) for one in seen]
 
 
 def _failed(machine: Machine) -> bool:
@@ -126,4 +130,5 @@ def host_disks(
     recorded = read_fingerprint(noted.get(DISKS))
     changes = compare(recorded, fingerprint(machine.disks)) if recorded is not None else []
     choice = choose_boot_disk(machine.disks, rule)
-    return HostDisks(host, machine, choice, tuple(changes), recorded is not None)
+    unread = unreadable(noted.get(DISKS))
+    return HostDisks(host, machine, choice, tuple(changes), recorded is not None, unread=unread)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fabricctl.cli.maas.common import Desk
     from fabricctl.cli.maas.machines import Situation
     from fabricctl.cli.maas.running import Plan
+    from provision.install.machine import Machine
     from provision.install.outcome import NodeResult
     from provision.report.change_report import Planned
     from provision.workflows.install_book import StoreBook
@@ -165,6 +166,22 @@ def _plan(desk: Desk, jobs: Mapping[str, DeployJob], wanted: Wanted) -> Plan:
     return clock_checked(desk, seen, plan, SERIES) if wanted.clocks else plan
 
 
+def as_it_is(one: Planned, job: DeployJob, machine: Machine, *, ours: bool) -> Planned:
+    """An installed machine that is left as it is: refused where it differs from what is asked for.
+
+    :param ours: fabricctl installed it, and looked at it.
+    """
+    from provision.workflows.install_deploy import differs
+
+    by = "" if ours else f"installed by {machine.owner or 'somebody'}, not by fabricctl"
+    wrong = differs(job, machine)
+    if wrong:
+        return replace(
+            one, already="", refused="; ".join(text for text in (machine.status, by, *wrong) if text)
+        )
+    return replace(one, already="; ".join(text for text in (one.already, by) if text))
+
+
 def _planned(
     seen: Situation, jobs: Mapping[str, DeployJob], pools: Mapping[str, str], *, accept: bool
 ) -> dict[str, tuple[Planned, list[Mapping[str, str]]]]:
@@ -173,20 +190,30 @@ def _planned(
     from provision.install.lifecycle import Act
     from provision.report.change_report import Planned
     from provision.report.install_disks import HostDisks
-    from provision.report.install_plan import Install, plan_deploy, written_disks
+    from provision.report.install_plan import Install, plan_deploy, starts, written_disks
     from provision.workflows.install_book import DISKS
-    from provision.workflows.install_deploy import refusal, unrecorded
+    from provision.workflows.install_deploy import refusal, unrecorded, untold_disks
 
     found: dict[str, tuple[Planned, list[Mapping[str, str]]]] = {}
     for host, machine in seen.machines.items():
         job, recorded = jobs[host], seen.kept.noted.get(host, {}).get(DISKS)
         choice = choose_boot_disk(machine.disks, job.rule)
         refused = refusal(job, machine, recorded, accept=accept)
-        install = Install(job.series, job.kernel, choice, refused, pools=pools.get(host, ""))
-        one = plan_deploy(host, machine, seen.steps[host], install, on=seen.powers.on(host))
-        left = unrecorded(machine, seen.kept.past(host), datetime.now(UTC))
-        if seen.steps[host].act is Act.DONE and left:
+        install = Install(
+            *(job.series, job.kernel, choice, refused),
+            pools=pools.get(host, ""),
+            owner=seen.other(host),
+            unrecorded=recorded is None,
+        )
+        step, past, now = seen.steps[host], seen.kept.past(host), datetime.now(UTC)
+        one = plan_deploy(host, machine, step, install, on=seen.powers.on(host))
+        left, untold = unrecorded(machine, past, now), untold_disks(recorded, accept=accept)
+        if starts(step) and untold:
+            found[host] = (Planned(host, refused=untold, unknown=True), [])
+        elif step.act is Act.DONE and left and not seen.other(host):
             found[host] = (Planned(host, left), [])
+        elif step.act is Act.DONE:
+            found[host] = (as_it_is(one, job, machine, ours=not seen.other(host) and past.verified), [])
         else:
             found[host] = (one, list(written_disks(HostDisks(host, machine, choice))))
     return found

@@ -37,6 +37,13 @@ class Situation:
     powers: Powers
     user: str = ""
 
+    def other(self, host: str) -> str:
+        """Whose machine it is, where it is known to be somebody else's."""
+        from provision.install.lifecycle import foreign
+
+        machine = self.machines[host]
+        return machine.owner if foreign(machine, self.user) else ""
+
     def plan(
         self, desk: Desk, planned: Mapping[str, Planned], disks: list[Mapping[str, str]] | None = None
     ) -> Plan:

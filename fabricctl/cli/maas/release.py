@@ -48,7 +48,7 @@ def release(
     desk = open_desk(hosts, site, state)
     seen = read_situation(desk, Wish(Verb.RELEASE, from_quarantine=from_quarantine))
     planned = {
-        host: plan_release(host, machine, seen.steps[host], on=seen.powers.on(host))
+        host: plan_release(host, machine, seen.steps[host], on=seen.powers.on(host), owner=seen.other(host))
         for host, machine in seen.machines.items()
     }
     plan = seen.plan(desk, planned)

@@ -46,7 +46,9 @@ def status(
 
     async def read() -> tuple[str, list[Seen]]:
         async with open_provisioner(desk.site) as provisioner:
-            return provisioner.name, await read_status(provisioner, desk.hosts, rules, judges(known))
+            return provisioner.name, await read_status(
+                provisioner, desk.hosts, rules, judges(known), desk.states
+            )
 
     name, seen = ask_maas(desk, read, "reading machines")
     finish(status_report(seen, name, each=each), format)

@@ -103,6 +103,7 @@ def test_a_name_that_would_be_a_pattern_or_two_words_is_refused(name: str) -> No
         f"{NEW}\n* {OTHER}",
         f'command="rm" {NEW}',
     ],
+    ids=["nothing", "a type alone", "no base64", "too short", "another type", "two lines", "options"],
 )
 def test_what_is_no_public_key_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
