@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from fabricctl.hostset import fold
 from fabricctl.site.findings import SiteFinding, SiteRule
@@ -16,11 +16,13 @@ _KEY = re.compile(r"(?:^|\s)(?:ssh-|ecdsa-|sk-)[\w@.-]+ [A-Za-z0-9+/]{40,}={0,2}
 
 
 def install_findings(site: Site) -> Iterator[SiteFinding]:
-    """Enrolled hosts without a BMC address, or without a rule for their boot disk; keys that are none."""
+    """Enrolled hosts whose names MAAS cannot have, without a BMC address, or without a rule for their boot disk; keys
+    that are none."""
     yield from _keys(site)
     if site.maas is None:
         return
     hosts = enrolled_hosts(site)
+    yield from _with_domain(site, hosts)
     yield from _without_bmc(site, hosts)
     yield from _without_disk(site, hosts)
 
@@ -39,6 +41,14 @@ def key_fault(line: str) -> str:
     if "PRIVATE KEY" in line:
         return "a private key"
     return "" if _KEY.search(line.strip()) else f"{line.strip()[:40]!r}"
+
+
+def name_fault(hosts: Sequence[str]) -> str:
+    """Why MAAS cannot have machines of these names, empty when it can: it keeps a name and its domain apart."""
+    short = [host.partition(".")[0] for host in hosts if "." in host]
+    if not short:
+        return ""
+    return f"MAAS knows machines by names without a domain: write {fold(short)} under nodes, the domain in maas.hosts"
 
 
 def key_files(site: Site) -> dict[str, int]:
@@ -60,6 +70,11 @@ def _keys(site: Site) -> Iterator[SiteFinding]:
                 text = f"ssh_keys: expected a public key or file:PATH, found {fault}"
                 line = site.line_of("install", "users", name, "ssh_keys", at)
                 yield SiteFinding(SiteRule.INSTALL, name, text, line)
+
+
+def _with_domain(site: Site, hosts: list[str]) -> Iterator[SiteFinding]:
+    for line, names in _by_line(site, [host for host in hosts if name_fault([host])]).items():
+        yield SiteFinding(SiteRule.INSTALL, fold(names), name_fault(names), line)
 
 
 def _without_bmc(site: Site, hosts: list[str]) -> Iterator[SiteFinding]:

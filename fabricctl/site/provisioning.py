@@ -13,6 +13,9 @@ from fabricctl.site.section import Section, secret_reference
 from fabricctl.site.web_address import web_address
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
+_DOMAIN = re.compile(
+    r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\Z"
+)
 _USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}\Z")
 
 
@@ -99,6 +102,13 @@ class Install(Section):
         )
 
 
+def _domain(text: str) -> str:
+    """A DNS domain as MAAS takes it: RFC 1123 labels, without a dot at its end."""
+    if not _DOMAIN.match(text) or len(text) > 253:
+        raise ValueError(f"expected a DNS domain such as lab.example, found {text[:60]!r}")
+    return text
+
+
 class MaasHost(Section):
     """How some hosts are enrolled."""
 
@@ -113,6 +123,11 @@ class MaasHost(Section):
     domain: str | None = Field(default=None, description="DNS domain.")
     tags: list[str] = Field(default_factory=list, description="Tags to put on.")
     architecture: str = Field(default="amd64/generic", description="As MAAS writes it.")
+
+    @field_validator("domain")
+    @classmethod
+    def _dns(cls, text: str | None) -> str | None:
+        return None if text is None else _domain(text)
 
     @field_validator("boot_nic")
     @classmethod
@@ -164,6 +179,11 @@ class DoctorRoles(Section):
         default=None,
         description="Page asked for through the proxy; default the Ubuntu archive's Release file.",
     )
+
+    @field_validator("domain")
+    @classmethod
+    def _dns(cls, text: str) -> str:
+        return _domain(text)
 
     @field_validator("proxy", "metadata", "page")
     @classmethod

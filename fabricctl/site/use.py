@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from fabricctl.fabric import NodeKind, Place, Port
 from fabricctl.guid import parse_guid
@@ -21,6 +21,7 @@ from fabricctl.site.management import BmcAccess
 from fabricctl.site.panels import site_panels
 from fabricctl.site.schema import TIER_NUMBER, FabricEntry, PlaceRule, Site, UnitPlace
 
+T = TypeVar("T")
 _WORD = re.compile(r"\{(\w+)(?::[0-9]+)?\}")
 _RANGE = re.compile(r"([0-9]{1,5})-([0-9]{1,5})\Z")
 _GUID = re.compile(r"0[xX][0-9a-fA-F]{1,16}\Z|[0-9a-fA-F]{16}\Z|[0-9a-fA-F]{2,4}(?:[:.-][0-9a-fA-F]{2,4})+\Z")
@@ -316,10 +317,14 @@ def bmc_addresses(site: Site) -> dict[str, Address]:
 
 def bmc_access(site: Site) -> dict[str, BmcAccess]:
     """Device name -> how its BMC is spoken to, of those that have an entry; one for one device comes first."""
-    found: dict[str, BmcAccess] = {}
-    entries = site.management.bmc_access
-    for host_set, access in sorted(entries.items(), key=lambda item: len(names_of(item[0])) == 1):
-        found.update(dict.fromkeys(names_of(host_set), access))
+    return entry_of_each(site.management.bmc_access)
+
+
+def entry_of_each(entries: Mapping[str, T]) -> dict[str, T]:
+    """Device name -> its entry, of entries for host sets; one for one device comes before a set that holds it."""
+    found: dict[str, T] = {}
+    for host_set, entry in sorted(entries.items(), key=lambda item: len(names_of(item[0])) == 1):
+        found.update(dict.fromkeys(names_of(host_set), entry))
     return found
 
 

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from ipaddress import ip_address
 
+from provision.install.addresses import bmc_address
 from provision.install.machine import Machine
 from provision.install.spec import EnrolSpec
 
@@ -64,7 +64,7 @@ def collisions(specs: Sequence[EnrolSpec]) -> dict[str, str]:
     holders: dict[tuple[str, str], list[str]] = defaultdict(list)
     for spec in specs:
         keys = {("MAC", str(mac)) for mac in spec.macs}
-        keys |= {("BMC address", same_address(spec.power.address)), ("host name", spec.host.lower())}
+        keys |= {("BMC address", bmc_address(spec.power.address)), ("host name", spec.host.lower())}
         keys |= {("service tag", spec.service_tag.upper())} if spec.service_tag else set()
         for key in sorted(keys):
             holders[key].append(spec.host)
@@ -94,8 +94,8 @@ def adoption(spec: EnrolSpec, known: Known) -> Adoption:
         return _refuse(
             f"its MAC is on machine {own.hostname or 'without a name'}, whose system_id is not told"
         )
-    address = same_address(spec.power.address)
-    others = [id for id in sorted(known.bmc) if same_address(known.bmc[id]) == address]
+    address = bmc_address(spec.power.address)
+    others = [id for id in sorted(known.bmc) if bmc_address(known.bmc[id]) == address]
     taken = [id for id in others if own is None or id != own.id]
     if taken:
         return _refuse(f"its BMC address {address} is also that of {known.name(taken[0])}")
@@ -117,7 +117,7 @@ def _adopt(spec: EnrolSpec, known: Known, own: Machine, named: Sequence[Machine]
     if spec.service_tag and own.service_tag and spec.service_tag.upper() != own.service_tag.upper():
         return _refuse(f"{who} has service tag {own.service_tag}, expected {spec.service_tag}")
     address = known.address(own.id)
-    if address and same_address(address) != same_address(spec.power.address):
+    if address and bmc_address(address) != bmc_address(spec.power.address):
         return _refuse(
             f"{who} has BMC address {address}, expected {spec.power.address}; if the BMC was replaced, use replace"
         )
@@ -126,17 +126,3 @@ def _adopt(spec: EnrolSpec, known: Known, own: Machine, named: Sequence[Machine]
 
 def _refuse(words: str) -> Adoption:
     return Adoption(Choice.REFUSE, words=words)
-
-
-def same_address(text: str) -> str:
-    """One spelling of an address: without scheme, port and path (``https://[2001:db8::1]:443/`` -> ``2001:db8::1``)."""
-    bare = text.strip().lower().partition("://")[2] or text.strip().lower()
-    bare = bare.partition("/")[0]
-    if bare.startswith("["):
-        bare = bare[1:].partition("]")[0]
-    elif bare.count(":") == 1:
-        bare = bare.partition(":")[0]
-    try:
-        return str(ip_address(bare))
-    except ValueError:
-        return bare

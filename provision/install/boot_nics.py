@@ -8,7 +8,7 @@ from fabricctl.mac import Mac, parse_mac
 from fabricctl.nodes.facts import StoredFact, Value
 from fabricctl.nodes.model import Identity, IdentityKind
 
-HARVEST = "fabricctl bmc harvest tells them"
+HARVEST = "run fabricctl bmc harvest for it"
 _BMC = "bmc"
 
 
@@ -25,6 +25,7 @@ def boot_macs(
     own = parse_mac(boot_nic)
     if own is not None:
         return (own,)
+    identities = list(identities)
     nics = _nics(facts, {one.fact.value for one in identities if _of_host(one)})
     if boot_nic:
         named = [macs for id, macs in nics.items() if id.lower() == boot_nic.lower()]
@@ -35,7 +36,11 @@ def boot_macs(
     if not nics:
         told = [one.fact.value for one in identities if _of_host(one) and one.fact.source == "operator"]
         macs = tuple(sorted(mac for text in told if (mac := parse_mac(text)) is not None))
-        return macs or f"no MAC is known: {HARVEST}, or give boot_nic a MAC"
+        if macs:
+            return macs
+        older = any(_of_host(one) for one in identities)
+        known = "its MACs are known, but not which NICs boot with them" if older else "no MAC is known"
+        return f"{known}: {HARVEST}{' anew' if older else ''}, or give boot_nic a MAC"
     booting = [nic for nic in nics.values() if nic.get("nic.pxe") is True]
     if not booting and any("nic.pxe" in nic for nic in nics.values()):
         return f"none of its Ethernet NICs boots from the network ({', '.join(sorted(nics))}): name one as boot_nic"

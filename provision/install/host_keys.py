@@ -83,12 +83,6 @@ def refused(record: HostKeyRecord, public: str) -> HostKeyRecord:
     return replace(record, offered=tuple(one for one in record.offered if one != key))
 
 
-def shown(record: HostKeyRecord, public: str) -> HostKeyRecord:
-    """The host, installed, showed one of its keys: the others are forgotten; a strange key changes nothing."""
-    key = plain_key(public)
-    return accepted(record, key) if key in record.keys else record
-
-
 def read_record(value: object) -> HostKeyRecord | None:
     """The record out of the state store; None when it is of another version or no such record."""
     if not isinstance(value, dict) or value.get("version") != VERSION:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from fabricctl.mac import Mac, parse_mac
 from fabricctl.nodes.model import Identity, IdentityKind
-from provision.install.adoption import Known, same_address
+from provision.install.addresses import bmc_address
+from provision.install.adoption import Known
 from provision.install.machine import Machine, Nic
 from provision.install.spec import EnrolSpec
 
@@ -62,7 +63,7 @@ def replacement(
             "this is another machine, not another part"
         )
     address = known.address(own.id)
-    power = credentials or same_address(address) != same_address(spec.power.address)
+    power = credentials or bmc_address(address) != bmc_address(spec.power.address)
     changes = _changes(own, spec.macs, list(identities))
     return Replacement(refused=changes) if isinstance(changes, str) else Replacement(tuple(changes), power)
 
@@ -73,9 +74,9 @@ def _taken(spec: EnrolSpec, known: Known, own: Machine) -> str:
         shared = sorted(set(spec.macs) & set(machine.macs))
         if machine.id != own.id and shared:
             return f"its MAC {shared[0]} is on {known.name(machine.id)}, expected {known.name(own.id)}"
-    wanted = same_address(spec.power.address)
+    wanted = bmc_address(spec.power.address)
     others = sorted(
-        id for id, address in known.bmc.items() if same_address(address) == wanted and id != own.id
+        id for id, address in known.bmc.items() if bmc_address(address) == wanted and id != own.id
     )
     return f"its BMC address {wanted} is also that of {known.name(others[0])}" if others else ""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from fabricctl.mac import parse_mac
+from provision.install import addresses
 from provision.install.machine import Disk, Machine, Nic, Phase, Stage
 from provision.ironic.bodies import TAG, hinted
 
@@ -122,15 +122,10 @@ def _root(disks: Iterable[Disk], serial: str, path: str) -> str:
 
 
 def bmc_address(node: Mapping[str, Any]) -> str:
-    """Address of the BMC, without scheme and port."""
+    """Address of the BMC in its one spelling."""
     info = _dict(node.get("driver_info"))
     told = _text(info.get("redfish_address")) or _text(info.get("ipmi_address"))
-    if "://" not in told:
-        return told
-    try:
-        return urlsplit(told).hostname or ""
-    except ValueError:
-        return ""
+    return addresses.bmc_address(told)
 
 
 def _nics(ports: Iterable[Mapping[str, Any]], inventory: Mapping[str, Any]) -> Iterable[Nic]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from typing import Any
 
+from provision.install import addresses
 from provision.maas.parse import items, mapping, number, text
 
 
@@ -112,20 +112,5 @@ def gpus_of(raw: object) -> int | None:
 
 
 def bmc_address(parameters: object) -> str:
-    """The BMC's address of power parameters without scheme, port and brackets; empty when there is none."""
-    address = text(mapping(parameters).get("power_address"))
-    address = address.partition("://")[2] or address
-    address = address.partition("/")[0]
-    if address.startswith("["):
-        return address[1:].partition("]")[0].lower()
-    if _is_ip(address):
-        return address.lower()
-    return address.partition(":")[0].lower()
-
-
-def _is_ip(address: str) -> bool:
-    try:
-        ip_address(address)
-    except ValueError:
-        return False
-    return True
+    """The BMC's address of power parameters in its one spelling; empty when there is none."""
+    return addresses.bmc_address(text(mapping(parameters).get("power_address")))

@@ -90,7 +90,7 @@ async def _run(
     finished: list[Outcome[T] | None],
 ) -> list[Outcome[T]]:
     at_once = max(1, min(options.limits.fleet, wave or options.limits.fleet, len(targets) or 1))
-    _make_room(at_once * (options.limits.reads + 2))
+    make_room(at_once * (options.limits.reads + 2))
     waiting = iter(enumerate(targets))
     count = 0
     with _no_garbage(), _keeping(options) as keeper, _threads(options, at_once) as threads:
@@ -123,7 +123,7 @@ def _no_garbage() -> Iterator[None]:
             gc.enable()
 
 
-def _make_room(connections: int) -> None:
+def make_room(connections: int) -> None:
     """Let this process have so many files open, as far as the system allows: 1,024 is a usual limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = connections + 200

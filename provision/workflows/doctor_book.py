@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fabricctl.adapters.store.reading import read_store
 from fabricctl.mac import Mac, parse_mac
 from fabricctl.nodes.model import IdentityKind, NodeRecord
-from fabricctl.site.use import all_hosts, bmc_addresses, names_of
+from fabricctl.site.use import all_hosts, bmc_addresses, entry_of_each
 from provision.bmc.node_facts import BMC_PART
 from provision.install.doctor_agree import View
 
@@ -45,7 +45,8 @@ def read_book(site: Site, location: Location) -> Book:
     """
     with read_store(location, site.name) as store:
         records = store.nodes.all() if store is not None else {}
-    addresses, entries = bmc_addresses(site), _entries(site)
+    addresses = bmc_addresses(site)
+    entries = entry_of_each(site.maas.hosts) if site.maas is not None else {}
     views: dict[str, View] = {}
     boots: dict[str, Sequence[Mac]] = {}
     names: dict[str, str] = {}
@@ -61,15 +62,6 @@ def read_book(site: Site, location: Location) -> Book:
         own = entry.domain if entry is not None and entry.domain else domain
         names[host] = f"{host}.{own}" if own else host
     return Book(views, boots, names)
-
-
-def _entries(site: Site) -> dict[str, MaasHost]:
-    """Host -> how it is enrolled; an entry that names one host comes before a set that holds it."""
-    found: dict[str, MaasHost] = {}
-    entries = site.maas.hosts if site.maas is not None else {}
-    for host_set, entry in sorted(entries.items(), key=lambda item: len(names_of(item[0])) == 1):
-        found.update(dict.fromkeys(names_of(host_set), entry))
-    return found
 
 
 def _held(record: NodeRecord | None) -> dict[str, Mac]:

@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 
 from fabricctl.errors import ProvisionerError, ProvisionerLoginError, ProvisionerPowerError
 from fabricctl.mac import Mac
+from provision.install.addresses import bmc_address
 from provision.install.doctor_agree import View
 from provision.install.doctor_maas import ApiSeen, ImageLike, RackLike, Refusal
 from provision.install.machine import Machine
@@ -131,9 +132,9 @@ async def look_at_machines(
     }
     if not strangers:
         return Known(by_host)
-    ours = {view.bmc_address for view in views.values()}
+    ours = {bmc_address(view.bmc_address) for view in views.values()}
     mine = {one.id for machines in by_host.values() for one in machines}
-    ids = [id for id, address in addresses.items() if address not in ours and id not in mine]
+    ids = [id for id, address in addresses.items() if bmc_address(address) not in ours and id not in mine]
     read = await told(maas.read(ids[:STRANGERS])) if ids else []
     if isinstance(read, Refusal):
         return read

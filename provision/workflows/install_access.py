@@ -8,14 +8,16 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
-from fabricctl.adapters.store.location import Location
+from fabricctl.adapters.store.location import Location, state_folder
 from fabricctl.adapters.store.reading import read_store
 from fabricctl.errors import SecretError, UsageError
 from fabricctl.nodes.facts import StoredFact
 from fabricctl.nodes.model import NodeRecord
+from fabricctl.site.check_install import name_fault
 from fabricctl.site.provisioning import BootDisk, MaasHost
-from fabricctl.site.use import bmc_access, bmc_addresses, model_names, names_of
+from fabricctl.site.use import bmc_access, bmc_addresses, entry_of_each, model_names
 from provision.bmc.target import Target
 from provision.install.boot_nics import boot_macs
 from provision.install.deadlines import Deadlines
@@ -80,8 +82,11 @@ async def open_provisioner(site: Site) -> AsyncIterator[Provisioner]:
         yield provisioner
 
 
-def flow_options(limits: ProvisionerLimits) -> FlowOptions:
-    """Bounds as the site file names them; where things are kept and who is told is added by the command."""
+def flow_options(site: Site, limits: ProvisionerLimits) -> FlowOptions:
+    """Bounds as the site file names them; where things are kept and who is told is added by the command.
+
+    :raises StateError: there is no home folder for the locks of the site's hosts.
+    """
     deadlines = Deadlines(limits.commission_min * 60, limits.deploy_min * 60, limits.release_min * 60)
     return FlowOptions(
         wave=limits.wave,
@@ -89,16 +94,13 @@ def flow_options(limits: ProvisionerLimits) -> FlowOptions:
         requests=limits.requests,
         poll_s=limits.poll_s,
         deadlines=deadlines,
+        locks=state_folder() / "locks" / quote(site.name, safe=" "),
     )
 
 
 def maas_hosts(site: Site) -> dict[str, MaasHost]:
     """Host -> how it is enrolled; an entry of one host comes before a set that holds it."""
-    found: dict[str, MaasHost] = {}
-    entries = maas_of(site).hosts
-    for host_set, entry in sorted(entries.items(), key=lambda item: len(names_of(item[0])) == 1):
-        found.update(dict.fromkeys(names_of(host_set), entry))
-    return found
+    return entry_of_each(maas_of(site).hosts)
 
 
 @dataclass(frozen=True)
@@ -145,12 +147,13 @@ def enrol_specs(known: Known, secrets: SecretStore, entries: Mapping[str, MaasHo
 
     :param entries: host -> how it is enrolled, for another provisioner than MAAS.
     """
+    for_maas = entries is None
     entries = maas_hosts(known.site) if entries is None else entries
     specs: list[EnrolSpec] = []
     refused: dict[str, str] = {}
     for host in known.hosts:
         entry = entries.get(host, MaasHost())
-        made = _spec(known, host, entry, secrets)
+        made = (name_fault([host]) if for_maas else "") or _spec(known, host, entry, secrets)
         if isinstance(made, str):
             refused[host] = made
         else:

@@ -116,6 +116,28 @@ NO_BOOK: Book = _NoBook()
 """Keeps nothing: where somebody else keeps the record."""
 
 
+def keep_facts(
+    store: Store,
+    notes: Mapping[str, Mapping[str, Value]],
+    source: str,
+    *,
+    who: str,
+    reason: str,
+    now: datetime,
+) -> None:
+    """Keep facts about hosts as a whole, all of one host together.
+
+    :param notes: host -> field -> value; :param source: who says so. :raises StateError: they cannot be kept.
+    """
+    tellings = [
+        FactTelling(host, [NodeFact("", name, value, source) for name, value in fields.items()])
+        for host, fields in notes.items()
+        if fields
+    ]
+    if tellings:
+        store.facts.tell(tellings, who=who, reason=reason, now=now)
+
+
 @dataclass(frozen=True)
 class StoreBook:
     """A book over one open store.
@@ -172,13 +194,7 @@ class StoreBook:
         """Keep facts, all of one host together."""
         from fabricctl.workflows.state_place import operator
 
-        tellings = [
-            FactTelling(host, [NodeFact("", name, value, self.source) for name, value in fields.items()])
-            for host, fields in notes.items()
-            if fields
-        ]
-        if tellings:
-            self.store.facts.tell(tellings, who=operator(), reason=self.reason, now=self.now())
+        keep_facts(self.store, notes, self.source, who=operator(), reason=self.reason, now=self.now())
 
     def noted(self, hosts: Sequence[str]) -> Mapping[str, Mapping[str, Value]]:
         """Facts of the family ``install`` that hold."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Protocol
 
 from fabricctl.errors import ProvisionerError, ProvisionerStateError
 from provision.bmc.secret import Secret
@@ -25,21 +24,14 @@ from provision.workflows.install_node import Checked, Node
 from provision.workflows.install_past import VERIFIED, Past
 from provision.workflows.install_run import Job, run_fleet
 from provision.workflows.install_send import AGAIN
+from provision.workflows.install_user_data import OneInstallation, Seeds
 
+STRANGE = (
+    "somebody else began this installation: its users and its ssh host key are not the site file's; "
+    "--redeploy installs it again"
+)
 Export = Callable[[str], Awaitable[str]]
 """Before a host's disks are wiped: keep the state of its ZFS pools. Returns what was done or why it could not be."""
-
-
-class Seeds(Protocol):
-    """Makes what a host is told at its first boot, with host keys of its own."""
-
-    def make(self, host: str) -> Secret:
-        """Fresh keys, recorded as expected; the user data that brings them. :raises StateError: not recorded."""
-        ...
-
-    def settle(self, host: str) -> None:
-        """The host was installed: of the expected keys, the last ones hold."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -67,8 +59,11 @@ class DeployWork:
     accept_disk_change: bool = False
     export: Export | None = None
     comment: str = ""
-    _user_data: Secret | None = field(default=None, init=False)
+    _installation: OneInstallation = field(init=False)
     _gpus: int | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._installation = OneInstallation(self.seeds)
 
     def refused(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
         """The disk and the hardware: a machine that will be refused is not released either."""
@@ -114,20 +109,13 @@ class DeployWork:
         wrong = choice.refused or await self._set_root(node, choice)
         if wrong:
             raise ProvisionerStateError(f"the boot disk is not as it should be: {wrong}")
-        spec = DeploySpec(
-            self.job.series,
-            self.job.kernel,
-            self._seed(node.host),
-            choice.disk.serial if choice.disk is not None else "",
-            self.comment,
-        )
-        await node.call(lambda: node.provisioner.deploy(node.machine.id, spec))
+        serial = choice.disk.serial if choice.disk is not None else ""
 
-    def _seed(self, host: str) -> Secret:
-        """Made once: whichever of two commands was carried out, the keys are those that are recorded."""
-        if self._user_data is None:
-            self._user_data = self.seeds.make(host)
-        return self._user_data
+        async def install(data: Secret) -> None:
+            spec = DeploySpec(self.job.series, self.job.kernel, data, serial, self.comment)
+            await node.provisioner.deploy(node.machine.id, spec)
+
+        await self._installation.send(node, install)
 
     async def _set_root(self, node: Node, choice: DiskChoice) -> str:
         """Set the disk and look. :returns: what is wrong with it afterwards."""
@@ -149,13 +137,14 @@ class DeployWork:
         """Installed is not enough: on the disk it should be on, and the release that was asked for."""
         machine = node.machine
         findings = differs(self.job, machine)
+        if self._installation.strange:
+            return Checked(findings=(*findings, STRANGE))
         if not node.installed_here:
             return Checked(findings=tuple(findings))
         choice = choose_boot_disk(machine.disks, self.job.rule)
         wrong = choice.refused or verify_root(machine, choice)
         if wrong:
             return Checked(broken=f"it was installed on another disk: {wrong}")
-        self.seeds.settle(node.host)
         serial = choice.disk.serial if choice.disk is not None else ""
         notes = {ROOT: serial, SERIES: machine.series or self.job.series}
         return Checked(

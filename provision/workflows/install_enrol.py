@@ -8,15 +8,17 @@ from dataclasses import dataclass, field
 
 from fabricctl.errors import OtherMachineError, ProvisionerError
 from fabricctl.nodes.model import EventKind, NodeState
-from provision.install.adoption import Adoption, Choice, Known, adoption, collisions, same_address
+from provision.install.addresses import bmc_address
+from provision.install.adoption import Adoption, Choice, Known, adoption, collisions
 from provision.install.machine import Machine
 from provision.install.outcome import End, NodeResult, Told
 from provision.install.provisioner import Provisioner
 from provision.install.spec import EnrolSpec
 from provision.redfish.interrupt import finish
 from provision.workflows.install_book import MACHINE_ID
+from provision.workflows.install_locks import alone
 from provision.workflows.install_model import FleetInterrupted, FlowOptions, Progress
-from provision.workflows.install_send import AGAIN, INTERRUPTED, SENDING, UNANSWERED
+from provision.workflows.install_send import AGAIN, LOST, SENDING, send
 from provision.workflows.install_told import reason_of, told_by
 from provision.workflows.journal import Begun
 
@@ -57,25 +59,36 @@ async def known_machines(provisioner: Provisioner, specs: Sequence[EnrolSpec]) -
     found += await provisioner.find(hostnames=[spec.host for spec in specs])
     bmc = await provisioner.bmc_addresses()
     machines = {machine.id or machine.hostname: machine for machine in found}
-    wanted = {same_address(spec.power.address) for spec in specs}
-    others = [id for id, address in bmc.items() if same_address(address) in wanted and id not in machines]
+    wanted = {bmc_address(spec.power.address) for spec in specs}
+    others = [id for id, address in bmc.items() if bmc_address(address) in wanted and id not in machines]
     machines |= {machine.id: machine for machine in (await provisioner.read(others) if others else [])}
     return Known(machines, bmc)
 
 
 @dataclass
 class _Host:
-    """One host while it is enrolled."""
+    """One host while it is enrolled.
+
+    :param lost: why it is not known whether it was created; :param taken: it is known that not by us.
+    :param power: it is there without a BMC address; :param created: how often that was asked for.
+    """
 
     spec: EnrolSpec
     before: str = ""
     machine: Machine | None = None
     entry: Begun | None = None
     lost: ProvisionerError | None = None
+    taken: bool = False
+    power: bool = False
     created: int = 0
     calls: int = 0
     result: NodeResult | None = None
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def end(self) -> End:
+        """Where it is when its machine is there."""
+        return End.ENROLLED if self.created and not self.taken else End.KNOWN
 
 
 _Work = Callable[[_Host], Awaitable[None]]
@@ -90,12 +103,20 @@ async def enrol(
     :raises ProvisionerError: it cannot be told what is there; nothing was sent.
     :raises FleetInterrupted: cancelled; :raises StateError: what is done cannot be recorded.
     """
-    run = _Enrol(provisioner, specs, options, seen or await look(provisioner, specs))
-    try:
-        await run.go()
-    except asyncio.CancelledError:
-        raise FleetInterrupted(run.results(cut=True)) from None
-    return run.results()
+    with alone(options.locks, [spec.host for spec in specs]) as locks:
+        free = [spec for spec in specs if spec.host not in locks.busy]
+        run = _Enrol(provisioner, free, options, seen or await look(provisioner, free))
+
+        def results(*, cut: bool = False) -> list[NodeResult]:
+            ended = {one.host: one for one in run.results(cut=cut)}
+            told = (locks.result(spec.host) or ended.get(spec.host) for spec in specs)
+            return [one for one in told if one is not None]
+
+        try:
+            await run.go()
+        except asyncio.CancelledError:
+            raise FleetInterrupted(results(cut=True)) from None
+        return results()
 
 
 class _Enrol:
@@ -115,6 +136,8 @@ class _Enrol:
             await self._find_lost()
         for host in self._open():
             if host.machine is None and host.lost is not None:
+                if host.entry is not None:
+                    host.entry.tell([LOST])
                 self._end(host, Told.UNKNOWN, End.UNKNOWN, reason_of(host.lost))
         await self._each([host for host in self._open() if host.machine is not None], self._power)
         await self._tags()
@@ -127,7 +150,7 @@ class _Enrol:
         if decision.choice is Choice.REFUSE:
             self._end(host, Told.FINDING, End.REFUSED, decision.words)
         elif decision.machine is not None:
-            host.machine = decision.machine
+            host.machine, host.power = decision.machine, decision.power
             host.before = host.before or decision.machine.status
 
     async def _each(self, hosts: Iterable[_Host], work: _Work) -> None:
@@ -155,21 +178,17 @@ class _Enrol:
         if host.entry is None:
             host.entry = self.options.book.begin(EventKind.NODE_ENROL, spec.host, [("not there", SENDING)])
         host.created += 1
-        host.calls += 1
         self.options.progress(Progress(spec.host, "being created"))
-        try:
-            host.machine = await finish(self.provisioner.create(spec))
-        except (*AGAIN, OtherMachineError) as error:
-            host.lost = error
-            host.entry.tell([UNANSWERED])
-        except ProvisionerError as error:
-            host.entry.tell([f"refused: {error.message}"])
-            self._end(host, told_by(error), End.NOT_STARTED, reason_of(error))
-        except asyncio.CancelledError:
-            host.entry.tell([INTERRUPTED])
-            raise
-        else:
-            host.entry.tell([f"created: {host.machine.id}"])
+
+        async def once() -> None:
+            host.calls += 1
+            host.machine = await self.provisioner.create(spec)
+
+        sent = await send(once, None, host.entry, done=lambda: f"created: {_id(host)}")
+        if sent.lost or isinstance(sent.error, OtherMachineError):
+            host.lost, host.taken = sent.error, not sent.lost and host.created == 1
+        elif sent.error is not None:
+            self._end(host, told_by(sent.error), End.NOT_STARTED, reason_of(sent.error))
 
     async def _find_lost(self) -> None:
         """Look for those whose answer was lost, all in one, until they are there or long enough were not."""
@@ -199,24 +218,37 @@ class _Enrol:
         self._decide(host, decision)
         if host.entry is None:
             return
-        if host.machine is not None:
-            host.entry.tell([f"answer lost; it was created: {host.machine.id}"])
+        if host.machine is not None and host.taken:
+            host.entry.tell([f"refused: somebody else has created it: {_id(host)}"])
+        elif host.machine is not None:
+            host.entry.tell([f"answer lost; it was created: {_id(host)}"])
         elif host.result is not None:
             host.entry.tell([f"refused: {decision.words}"])
 
     async def _power(self, host: _Host) -> None:
         """Give a machine that was there without a BMC address its own."""
-        machine = host.machine
-        decision = self.seen.adoptions[host.spec.host]
-        if machine is None or host.created or not decision.power:
+        machine, power = host.machine, host.spec.power
+        if machine is None or not host.power:
             return
         entry = self.options.book.begin(EventKind.NODE_ENROL, host.spec.host, [("no BMC address", SENDING)])
-        host.calls += 1
+
+        async def once() -> None:
+            host.calls += 1
+            host.machine = await self.provisioner.set_power(machine.id, power)
+
+        async def carried_out() -> bool:
+            addresses = await self.provisioner.bmc_addresses()
+            return bmc_address(addresses.get(machine.id, "")) == bmc_address(power.address)
+
+        def done() -> str:
+            return f"BMC address {power.address}"
+
         try:
-            host.machine = await finish(self.provisioner.set_power(machine.id, host.spec.power))
-            entry.tell([f"BMC address {host.spec.power.address}"])
-        except ProvisionerError as error:
-            entry.tell([f"refused: {error.message}"])
+            sent = await send(once, carried_out, entry, done=done, found=done)
+            error = sent.error
+        except ProvisionerError as lost:
+            error = lost
+        if error is not None:
             self._end(host, told_by(error), End.KNOWN, reason_of(error))
 
     async def _tags(self) -> None:
@@ -241,8 +273,7 @@ class _Enrol:
 
     def _untagged(self, hosts: Iterable[_Host], tag: str, error: ProvisionerError) -> None:
         for host in hosts:
-            end = End.ENROLLED if host.created else End.KNOWN
-            self._end(host, told_by(error), end, f"tag {tag} is not on it: {reason_of(error)}")
+            self._end(host, told_by(error), host.end, f"tag {tag} is not on it: {reason_of(error)}")
 
     def _record(self) -> None:
         """Keep the ids, and bring planned nodes on their way."""
@@ -256,7 +287,7 @@ class _Enrol:
         for host in self._open():
             host.notes += [words] if words and host.spec.host in planned else []
             host.notes += _elsewhere(host)
-            self._end(host, Told.OK, End.ENROLLED if host.created else End.KNOWN)
+            self._end(host, Told.OK, host.end)
 
     def _end(self, host: _Host, outcome: Told, end: End, reason: str = "") -> None:
         machine = host.machine
@@ -286,12 +317,18 @@ class _Enrol:
         return [host.result for host in self.hosts.values() if host.result is not None]
 
 
+def _id(host: _Host) -> str:
+    return host.machine.id if host.machine is not None else "no id"
+
+
 def _elsewhere(host: _Host) -> list[str]:
-    """Pool and zone of a machine that was there already are left as they are, and told."""
+    """Pool and zone of a machine that was there already are left as they are; what to do about it is told."""
     machine, spec = host.machine, host.spec
     if machine is None:
         return []
     pairs = (("pool", machine.pool, spec.pool), ("zone", machine.zone, spec.zone))
     return [
-        f"it is in {what} {is_}, expected {wanted}" for what, is_, wanted in pairs if wanted and is_ != wanted
+        f"it is in {what} {is_}, expected {wanted}: move it there in MAAS, or write {what}: {is_} in the site file"
+        for what, is_, wanted in pairs
+        if wanted and is_ != wanted
     ]

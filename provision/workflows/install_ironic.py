@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricctl.errors import UsageError
 from fabricctl.site.provisioning import MaasHost
-from fabricctl.site.use import all_hosts, names_of
+from fabricctl.site.use import all_hosts, entry_of_each, names_of
 from provision.bmc.secret import Secret
 from provision.install.lifecycle import Verb, Wish
 from provision.install.machine import Phase
 from provision.install.spec import DeploySpec
 from provision.ironic.settings import IronicImages, IronicSettings
+from provision.workflows.install_deploy import STRANGE
 from provision.workflows.install_node import Checked, Node
 from provision.workflows.install_run import Job, run_fleet
+from provision.workflows.install_user_data import OneInstallation, Seeds
 
 if TYPE_CHECKING:
     from fabricctl.site.provisioning import Ironic
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from provision.install.provisioner import Provisioner
     from provision.workflows.install_access import Known
     from provision.workflows.install_commission import Judge
-    from provision.workflows.install_deploy import Seeds
     from provision.workflows.install_model import FlowOptions
 
 
@@ -81,12 +82,10 @@ async def open_site_ironic(site: Site) -> AsyncIterator[Provisioner]:
 
 def ironic_hosts(site: Site) -> dict[str, MaasHost]:
     """Host -> how it is enrolled; an entry of one host comes before a set that holds it."""
-    found: dict[str, MaasHost] = {}
-    entries = ironic_of(site).hosts
-    for host_set, entry in sorted(entries.items(), key=lambda item: len(names_of(item[0])) == 1):
-        made = MaasHost(power=entry.power, boot_nic=entry.boot_nic, tags=entry.tags)
-        found.update(dict.fromkeys(names_of(host_set), made))
-    return found
+    return {
+        host: MaasHost(power=entry.power, boot_nic=entry.boot_nic, tags=entry.tags)
+        for host, entry in entry_of_each(ironic_of(site).hosts).items()
+    }
 
 
 def hosts_of_ironic(site: Site) -> list[str]:
@@ -104,7 +103,7 @@ def ironic_judges(known: Known) -> Mapping[str, Judge]:
     return {host: lambda machine: () for host in known.hosts}  # noqa: ARG005
 
 
-@dataclass(frozen=True)
+@dataclass
 class MemoryWork:
     """One machine to boot into memory: nothing is written to any disk, so none is chosen.
 
@@ -116,6 +115,10 @@ class MemoryWork:
     kernel: str
     seeds: Seeds | None = None
     comment: str = ""
+    _installation: OneInstallation | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._installation = OneInstallation(self.seeds) if self.seeds is not None else None
 
     def refused(self, node: Node, phase: Phase) -> str:  # noqa: ARG002
         """Nothing is in its way."""
@@ -130,15 +133,20 @@ class MemoryWork:
         if phase is Phase.RELEASE:
             await node.call(lambda: node.provisioner.release(node.machine.id, self.comment))
             return
-        data = self.seeds.make(node.host) if self.seeds is not None else Secret("")
-        spec = DeploySpec(self.series, self.kernel, data, comment=self.comment)
-        await node.call(lambda: node.provisioner.deploy(node.machine.id, spec))
 
-    async def check(self, node: Node) -> Checked:
+        async def boot(data: Secret) -> None:
+            spec = DeploySpec(self.series, self.kernel, data, comment=self.comment)
+            await node.provisioner.deploy(node.machine.id, spec)
+
+        if self._installation is not None:
+            await self._installation.send(node, boot)
+        else:
+            await node.call(lambda: boot(Secret("")))
+
+    async def check(self, node: Node) -> Checked:  # noqa: ARG002
         """It runs; what it runs cannot be told."""
-        if self.seeds is not None and Phase.DEPLOY in node.begun:
-            self.seeds.settle(node.host)
-        return Checked()
+        strange = self._installation is not None and self._installation.strange
+        return Checked(findings=(STRANGE,) if strange else ())
 
 
 async def deploy_into_memory(
@@ -160,5 +168,5 @@ async def deploy_into_memory(
     image, install = ironic_of(site).image, site.install
     brought = seeds if image.boot_interface == "redfish-virtual-media" else None
     wish = Wish(Verb.DEPLOY, redeploy, from_quarantine, again)
-    work = MemoryWork(wish, install.series, install.kernel, brought, comment)
-    return await run_fleet(provisioner, [Job(host, work) for host in hosts], options)
+    works = {host: MemoryWork(wish, install.series, install.kernel, brought, comment) for host in hosts}
+    return await run_fleet(provisioner, [Job(host, work) for host, work in works.items()], options)

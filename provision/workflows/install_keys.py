@@ -1,12 +1,14 @@
 """ssh host keys of hosts that are installed: made here, public half recorded, private half only handed on.
 
 A key is recorded before the installation is asked for, so that a host never comes up with a key nobody knows, whatever
-happens to this process in between. It replaces the one before when the installation was accepted.
+happens to this process in between. It replaces all others when the installation was accepted, and is withdrawn when it
+was refused; with an unknown outcome all stay, until the next installation that is accepted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,8 +16,7 @@ from typing import TYPE_CHECKING
 
 from fabricctl.adapters.files import write_atomic
 from fabricctl.adapters.locks import HeldError, held
-from fabricctl.errors import StateError
-from fabricctl.nodes.facts import FactTelling, NodeFact
+from fabricctl.errors import FabricctlError, StateError
 from provision.bmc.secret import Secret
 from provision.install.host_keys import (
     FIELD,
@@ -27,8 +28,8 @@ from provision.install.host_keys import (
     offer,
     read_record,
     refused,
-    shown,
 )
+from provision.workflows.install_book import keep_facts
 
 if TYPE_CHECKING:
     from fabricctl.adapters.store.store import Store
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 _WAIT_S = 30.0
 
 SOURCE = "fabricctl"
+Change = tuple[str, Callable[[HostKeyRecord], HostKeyRecord]]
+"""A host, and its record after what it was before."""
 
 
 def make_host_key() -> HostKey:
@@ -76,27 +79,42 @@ class HostKeys:
         :raises StateError: they cannot be recorded, so nothing must be installed.
         :raises UsageError: a name cannot stand in a known_hosts file.
         """
-        before = self.records(hosts)
         made = {host: self.make() for host in hosts}
-        self._keep(
-            {
-                host: offer(before.get(host, HostKeyRecord()), made[host].public, names, port=port)
-                for host, names in hosts.items()
-            }
-        )
+        self._change([offering(host, made[host], names, port=port) for host, names in hosts.items()])
         return made
 
     def accepted(self, host: str, public: str) -> None:
         """The installation with this key was accepted: all other keys of the host are forgotten."""
-        self._change(host, public, accepted)
+        self._change([accepting(host, public)])
 
     def refused(self, host: str, public: str) -> None:
         """The installation with this key was refused. When nobody knows, call nothing: all its keys stay."""
-        self._change(host, public, refused)
+        self._change([refusing(host, public)])
 
-    def shown(self, host: str, public: str) -> None:
-        """The host was reached after its installation and showed this key: the others are forgotten."""
-        self._change(host, public, shown)
+    def apply(self, changes: Sequence[Change]) -> list[Exception | None]:
+        """Carry out changes with one write. :returns: for each of them why it could not be, or None.
+
+        Reading, changing and writing are one: another command that changes the keys of these hosts waits meanwhile.
+
+        :raises StateError: nothing of it can be recorded; :raises InputError: the file cannot be written.
+        """
+        with self._alone():
+            before = self.records({host for host, _ in changes})
+            after = dict(before)
+            errors: list[Exception | None] = []
+            for host, change in changes:
+                try:
+                    after[host] = change(after.get(host, HostKeyRecord()))
+                except FabricctlError as error:
+                    errors.append(error)
+                else:
+                    errors.append(None)
+            changed = {host: record for host, record in after.items() if record != before.get(host)}
+            if changed:
+                notes = {host: {FIELD: record.as_value()} for host, record in changed.items()}
+                keep_facts(self.store, notes, SOURCE, who=self.who, reason=self.reason, now=self.now())
+                self._write()
+        return errors
 
     def records(self, hosts: Iterable[str] | None = None) -> dict[str, HostKeyRecord]:
         """What is recorded. :param hosts: of these only."""
@@ -109,26 +127,41 @@ class HostKeys:
 
         :raises StateError: another process does not let go of it; :raises InputError: it cannot be written.
         """
-        try:
-            with held(self.file.with_name(f"{self.file.name}.lock"), wait_s=_WAIT_S):
-                write_atomic(self.file, known_hosts(self.records().items()), mode=0o600)
-        except HeldError as exc:
-            raise StateError(f"is being written by {exc.who}", place=str(self.file)) from exc
-        except OSError as exc:
-            raise StateError(
-                f"cannot be written: {(exc.strerror or str(exc)).lower()}", place=str(self.file)
-            ) from exc
+        with self._alone():
+            self._write()
 
-    def _change(self, host: str, public: str, how: Callable[[HostKeyRecord, str], HostKeyRecord]) -> None:
-        before = self.records([host]).get(host, HostKeyRecord())
-        after = how(before, public)
-        if after != before:
-            self._keep({host: after})
+    def _write(self) -> None:
+        write_atomic(self.file, known_hosts(self.records().items()), mode=0o600)
 
-    def _keep(self, records: Mapping[str, HostKeyRecord]) -> None:
-        tellings = [
-            FactTelling(host, [NodeFact("", FIELD, record.as_value(), SOURCE)])
-            for host, record in records.items()
-        ]
-        self.store.facts.tell(tellings, who=self.who, reason=self.reason, now=self.now())
-        self.write()
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(held(self.file.with_name(f"{self.file.name}.lock"), wait_s=_WAIT_S))
+            except HeldError as exc:
+                raise StateError(f"is being written by {exc.who}", place=str(self.file)) from exc
+            except OSError as exc:
+                raise StateError(
+                    f"cannot be written: {(exc.strerror or str(exc)).lower()}", place=str(self.file)
+                ) from exc
+            yield
+
+    def _change(self, changes: Sequence[Change]) -> None:
+        for error in self.apply(changes):
+            if error is not None:
+                raise error
+
+
+def offering(host: str, key: HostKey, names: Sequence[str], *, port: int = SSH_PORT) -> Change:
+    """Record a key beside those a host may show now."""
+    return host, lambda record: offer(record, key.public, names, port=port)
+
+
+def accepting(host: str, public: str) -> Change:
+    """Let this key alone hold."""
+    return host, lambda record: accepted(record, public)
+
+
+def refusing(host: str, public: str) -> Change:
+    """Withdraw this key."""
+    return host, lambda record: refused(record, public)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 from provision.install.deadlines import Deadlines
 from provision.install.outcome import NodeResult
@@ -33,6 +34,7 @@ class FlowOptions:
     :param requests: hosts that are created at the same time; :param poll_s: seconds between two ticks.
     :param clock: seconds that only go forward; :param now: of the day, for records; :param book: where it is kept.
     :param wait: for the end of what is begun.
+    :param locks: folder of the hosts' locks, see :mod:`provision.workflows.install_locks`.
     """
 
     wave: int = 32
@@ -46,6 +48,7 @@ class FlowOptions:
     progress: Callable[[Progress], None] = lambda _: None
     book: Book = NO_BOOK
     wait: bool = True
+    locks: Path | None = None
 
 
 class FleetInterrupted(Exception):  # noqa: N818 - it is no error

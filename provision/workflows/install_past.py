@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from fabricctl.nodes.model import Event, EventKind
-from provision.workflows.install_send import OPEN
+from provision.workflows.install_send import is_open
 
 PHASES = frozenset(
     {
@@ -51,7 +51,7 @@ class Past:
     @property
     def open(self) -> bool:
         """Whether nobody recorded what came of the last thing."""
-        return self.last is not None and self.last.after.rpartition(": ")[2] in OPEN
+        return self.last is not None and is_open(self.last.after)
 
     def under_way_s(self, kind: EventKind, now: datetime) -> float | None:
         """Seconds since what is under way was begun by us; None when that is not recorded, or too long ago to be it."""

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from fabricctl.adapters.command import Deadline
 from fabricctl.adapters.ssh_config import SshOptions, SshTarget, read_config, resolve
 from fabricctl.errors import FabricctlError, ToolFailedError, ToolMissingError
-from fabricctl.nodes.facts import FactTelling, NodeFact
 from provision.install.zfs import FIELD, LIST_COMMAND, STATUS_COMMAND, Pools, read_pools, read_record
+from provision.workflows.install_book import keep_facts
 
 if TYPE_CHECKING:
     from fabricctl.adapters.ssh import SshSession
@@ -71,9 +71,8 @@ class PoolExport:
             return read_pools(_run(session, LIST_COMMAND, deadline), _run(session, STATUS_COMMAND, deadline))
 
     def _tell(self, host: str, read: Pools) -> None:
-        fact = NodeFact("", FIELD, read.as_value(), "ssh zpool")
-        telling = FactTelling(host, [fact])
-        self.store.facts.tell([telling], who=self.who, reason=self.reason, now=self.now())
+        notes = {host: {FIELD: read.as_value()}}
+        keep_facts(self.store, notes, "ssh zpool", who=self.who, reason=self.reason, now=self.now())
 
     def _before(self, host: str) -> str:
         """What was kept last, for a sentence that goes on."""

@@ -14,13 +14,13 @@ from provision.install.outcome import End, NodeResult, Told
 from provision.install.provisioner import Provisioner
 from provision.install.replacement import RECOMMISSION, NicChange, Replacement, replacement
 from provision.install.spec import EnrolSpec
-from provision.redfish.interrupt import finish
 from provision.workflows.install_enrol import known_machines
+from provision.workflows.install_locks import alone
 from provision.workflows.install_model import FleetInterrupted, FlowOptions, Progress
-from provision.workflows.install_send import AGAIN, INTERRUPTED, SENDING, UNANSWERED
+from provision.workflows.install_send import SENDING, send
 from provision.workflows.install_told import reason_of, told_by
 
-_TRIES = 2
+INTERRUPTED_WORDS = "interrupted; run the command again"
 
 
 @dataclass(frozen=True)
@@ -60,17 +60,17 @@ async def replace_parts(
     :raises FleetInterrupted: cancelled; :raises StateError: what is done cannot be recorded.
     """
     results: list[NodeResult] = []
-    left = list(specs)
-    try:
-        for spec in specs:
-            result = await _Change(provisioner, spec, options, seen).run()
-            results.append(result)
-            left.remove(spec)
-            options.progress(Progress(spec.host, result.reason or result.end.value, result))
-    except asyncio.CancelledError:
-        words = "interrupted; run the command again"
-        cut = [NodeResult(spec.host, Told.UNKNOWN, End.INTERRUPTED, reason=words) for spec in left]
-        raise FleetInterrupted([*results, *cut]) from None
+    changes = [_Change(provisioner, spec, options, seen) for spec in specs]
+    with alone(options.locks, [spec.host for spec in specs]) as locks:
+        try:
+            for change in changes:
+                host = change.spec.host
+                results.append(result := locks.result(host) or await change.run())
+                locks.let_go(host)
+                options.progress(Progress(host, result.reason or result.end.value, result))
+        except asyncio.CancelledError:
+            cut = [locks.result(one.spec.host) or one.cut() for one in changes[len(results) :]]
+            raise FleetInterrupted([*results, *cut]) from None
     return results
 
 
@@ -82,11 +82,17 @@ class _Change:
     seen: ReplaceLook
     calls: int = 0
     done: list[str] = field(default_factory=list)
+    sending: str = ""
+
+    @property
+    def machine(self) -> Machine | None:
+        """As it was looked up."""
+        known = self.seen.known.machines.values()
+        return next((m for m in known if m.hostname.lower() == self.spec.host.lower()), None)
 
     async def run(self) -> NodeResult:
         decision = self.seen.replacements[self.spec.host]
-        known = self.seen.known.machines.values()
-        machine = next((m for m in known if m.hostname.lower() == self.spec.host.lower()), None)
+        machine = self.machine
         if decision.refused or machine is None:
             return self._result(machine, Told.FINDING, End.REFUSED, decision.refused)
         if decision.nothing:
@@ -104,56 +110,58 @@ class _Change:
     async def _nic(self, machine: Machine, change: NicChange) -> Machine:
         """Change one MAC; its id in the provisioner stays, so doing it twice does no harm."""
         nic, mac = change.nic, change.mac
-        made = await self._send(
+        return await self._send(
+            f"{nic.name}: {nic.mac} -> {mac}",
             (f"{nic.name} {nic.mac}", f"{nic.name} {mac}"),
             lambda: self.provisioner.set_mac(machine, nic.id, mac),
             lambda found: any(one.id == nic.id and one.mac == mac for one in found.nics),
         )
-        self.done.append(f"{nic.name}: {nic.mac} -> {mac}")
-        return made
 
     async def _power(self, machine: Machine) -> Machine:
+        """Change how its BMC is reached; nothing shows that a password was taken, so a lost answer is sent again."""
         power = self.spec.power
         before = self.seen.known.address(machine.id) or "no BMC address"
-        made = await self._send(
+        return await self._send(
+            f"BMC: {before} -> {power.address} as {power.user}",
             (before, f"{power.kind} {power.address} as {power.user}"),
             lambda: self.provisioner.set_power(machine.id, power),
-            None,
+            lambda _: False,
         )
-        self.done.append(f"BMC: {before} -> {power.address} as {power.user}")
-        return made
 
     async def _send(
         self,
+        what: str,
         move: tuple[str, str],
         command: Callable[[], Awaitable[Machine]],
-        reached: Callable[[Machine], bool] | None,
+        reached: Callable[[Machine], bool],
     ) -> Machine:
-        """Send a change that may be sent twice. :param reached: whether a machine shows it; None: nothing does."""
+        """Send a change that may be sent twice. :param reached: whether a machine shows it."""
         before, after = move
-        entry = self.options.book.begin(EventKind.NODE_REPLACE, self.spec.host, [(before, SENDING)])
-        last: ProvisionerError | None = None
-        for _ in range(_TRIES):
+        made: list[Machine] = []
+
+        async def once() -> None:
             self.calls += 1
-            try:
-                made = await finish(command())
-            except AGAIN as error:
-                last = error
-                entry.tell([UNANSWERED])
-                found = await self.provisioner.find(hostnames=[self.spec.host]) if reached is not None else []
-                made_it = next((one for one in found if reached is not None and reached(one)), None)
-                if made_it is None:
-                    continue
-                made = made_it
-            except ProvisionerError as error:
-                entry.tell([f"refused: {error.message}"])
-                raise
-            except asyncio.CancelledError:
-                entry.tell([INTERRUPTED])
-                raise
-            entry.tell([after])
-            return made
-        raise last or ProvisionerError("nothing was sent")
+            made.append(await command())
+
+        async def carried_out() -> bool:
+            found = await self.provisioner.find(hostnames=[self.spec.host])
+            made.extend(one for one in found if reached(one))
+            return bool(made)
+
+        entry = self.options.book.begin(EventKind.NODE_REPLACE, self.spec.host, [(before, SENDING)])
+        self.sending = what
+        sent = await send(once, carried_out, entry, done=lambda: after, found=lambda: after)
+        self.sending = ""
+        if sent.error is not None:
+            raise sent.error
+        self.done.append(what)
+        return made[-1]
+
+    def cut(self) -> NodeResult:
+        """What came of it when it was interrupted on its way."""
+        sending = [f"not known whether it was done: {self.sending}"] if self.sending else []
+        words = "; ".join([INTERRUPTED_WORDS, *self.done, *sending])
+        return self._result(self.machine, Told.UNKNOWN, End.INTERRUPTED, words)
 
     def _result(
         self, machine: Machine | None, told: Told, end: End, reason: str = "", notes: tuple[str, ...] = ()

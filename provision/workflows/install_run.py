@@ -12,6 +12,7 @@ from provision.install.machine import Machine
 from provision.install.outcome import End, NodeResult, Told
 from provision.install.provisioner import Provisioner
 from provision.workflows.install_book import MACHINE_ID
+from provision.workflows.install_locks import Alone, alone
 from provision.workflows.install_model import FleetInterrupted, FlowOptions, Progress
 from provision.workflows.install_node import Node
 from provision.workflows.install_watch import Watch
@@ -32,13 +33,17 @@ class Job:
 async def run_fleet(provisioner: Provisioner, jobs: Sequence[Job], options: FlowOptions) -> list[NodeResult]:
     """Bring every machine to where its job wants it; results in the order of the jobs.
 
+    A host that another command is at is left alone; nothing that was read before its lock was held is decided on.
+
     :raises FleetInterrupted: cancelled (Ctrl-C): nothing more was started, what was begun goes on.
     :raises ProvisionerError: the machines could not be looked up at all; nothing was sent.
     :raises StateError: what was recorded of them cannot be read; nothing was sent.
     """
-    machines = await lookup(provisioner, [job.host for job in jobs])
-    user = await user_of(provisioner) if machines else ""
-    return await _Run(provisioner, jobs, options, machines, user).go()
+    hosts = [job.host for job in jobs]
+    with alone(options.locks, hosts) as locks:
+        machines = await lookup(provisioner, [host for host in hosts if host not in locks.busy])
+        user = await user_of(provisioner) if machines else ""
+        return await _Run(provisioner, jobs, options, machines, user, locks).go()
 
 
 async def lookup(provisioner: Provisioner, hosts: Sequence[str]) -> dict[str, Machine]:
@@ -58,9 +63,10 @@ class _Run:
         options: FlowOptions,
         machines: Mapping[str, Machine],
         user: str,
+        locks: Alone,
     ) -> None:
         self.provisioner, self.jobs, self.options = provisioner, jobs, options
-        self.machines, self.user = machines, user
+        self.machines, self.user, self.locks = machines, user, locks
         self.names = {machine.id: host for host, machine in machines.items()}
         self.results: dict[str, NodeResult] = {}
         self.nodes: dict[str, Node] = {}
@@ -105,7 +111,8 @@ class _Run:
                 await asyncio.wait(pending)
 
     async def _one(self, job: Job, desk: Desk) -> None:
-        result = await self._bring(job, desk)
+        result = self.locks.result(job.host) or await self._bring(job, desk)
+        self.locks.let_go(job.host)
         self.results[job.host] = result
         self.options.progress(Progress(job.host, result.reason or result.end.value, result))
 

@@ -14,7 +14,8 @@ from fabricctl.site.check_install import FILE
 from provision.bmc.secret import Secret
 from provision.install.cloud_init import LoginUser, UserData, render_user_data
 from provision.workflows.install_access import maas_hosts
-from provision.workflows.install_keys import HostKeys
+from provision.workflows.install_gathered import Gathered
+from provision.workflows.install_keys import Change, HostKeys, accepting, offering, refusing
 
 if TYPE_CHECKING:
     from fabricctl.site.schema import Site
@@ -25,7 +26,9 @@ _LARGEST = 1 << 20
 
 @dataclass
 class SiteSeeds:
-    """User data by the site file, with a host key of each host's own; see :class:`install_deploy.Seeds`.
+    """User data by the site file, with a host key of each host's own; see :class:`install_user_data.Seeds`.
+
+    Keys are recorded on another thread, those of many hosts with one write.
 
     :param names: host -> names it is reached by, beside its own.
     """
@@ -33,23 +36,30 @@ class SiteSeeds:
     keys: HostKeys
     settings: UserData
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    _made: dict[str, str] = field(default_factory=dict)
+    _made: dict[str, str] = field(default_factory=dict, init=False)
+    _record: Gathered[Change] = field(init=False)
 
-    def make(self, host: str) -> Secret:
+    def __post_init__(self) -> None:
+        self._record = Gathered(self.keys.apply)
+
+    async def make(self, host: str) -> Secret:
         """Fresh keys, recorded as expected; the user data that brings them.
 
-        :raises StateError: they cannot be recorded.
+        :raises StateError: they cannot be recorded. :raises UsageError: a name is none that ssh takes.
         """
-        key = self.keys.offer({host: [host, *self.names.get(host, ())]})[host]
+        key = self.keys.make()
+        await self._record.do(offering(host, key, [host, *self.names.get(host, ())]))
         self._made[host] = key.public
         settings = UserData(self.settings.users, self.settings.ntp_servers, self.settings.apt_proxy, key)
         return Secret(render_user_data(settings))
 
-    def settle(self, host: str) -> None:
-        """The host was installed: of its keys, the one it was told last holds."""
-        public = self._made.get(host)
-        if public is not None:
-            self.keys.accepted(host, public)
+    async def accepted(self, host: str) -> None:
+        """The keys that were made last alone hold."""
+        await self._record.do(accepting(host, self._made[host]))
+
+    async def refused(self, host: str) -> None:
+        """The keys that were made last are withdrawn."""
+        await self._record.do(refusing(host, self._made.pop(host)))
 
 
 def site_seeds(site: Site, book: StoreBook) -> SiteSeeds:

@@ -123,3 +123,32 @@ def test_a_file_of_keys_with_options_comments_and_blank_lines_is_right(tmp_path:
     (tmp_path / "ops.pub").write_text(f'# us\n\n{KEY}\nno-pty,from="192.0.2.*" {KEY}\n')
     result = CliRunner().invoke(app, ["check", str(path)])
     assert (result.exit_code, result.exception) == (0, None), result.output
+
+
+def test_hosts_whose_names_have_a_domain_are_found_as_maas_keeps_it_apart() -> None:
+    text = (
+        (DISK + BMCS)
+        .replace("  h[1-2]:", "  h[1-2].lab:")
+        .replace("h1:", "h1.lab:")
+        .replace("h2:", "h2.lab:")
+    )
+    text = text.replace("devices: h2}", "devices: h2.lab}")
+    (line,) = found(text + MAAS % '{"h[1-2].lab": {}}')
+    assert "h[1-2].lab: MAAS knows machines by names without a domain: write h[1-2] under nodes" in line
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    "domain", ["lab.example.", "", ".lab", "lab..example", "lab example", "-lab", "x" * 64]
+)
+@pytest.mark.parametrize("place", ["hosts: {h1: {domain: 'DOMAIN'}}", "roles: {domain: 'DOMAIN'}"])
+def test_a_domain_that_maas_would_not_take_is_refused_before_anything_else(domain: str, place: str) -> None:
+    maas = "maas: {url: 'http://192.0.2.9:5240/MAAS', PLACE}\n".replace("PLACE", place)
+    said = refused(maas.replace("DOMAIN", domain))
+    assert f"expected a DNS domain such as lab.example, found '{domain[:60]}'" in said
+
+
+def test_a_domain_with_digits_and_dashes_is_taken() -> None:
+    site = load_site(SMALL + MAAS % "{h1: {domain: gpu-1.4lab.example}}", "site.yaml")
+    assert site.maas is not None
+    assert site.maas.hosts["h1"].domain == "gpu-1.4lab.example"

@@ -94,7 +94,9 @@ def deploy(
         plan = clock_checked(desk, seen, plan, SERIES)
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
-        options = replace(flow_options(ironic_of(desk.site).limits), book=book, progress=heard, wait=wait)
+        options = replace(
+            flow_options(desk.site, ironic_of(desk.site).limits), book=book, progress=heard, wait=wait
+        )
         seeds, comment = site_seeds(desk.site, book), reason.strip()
         async with open_site_ironic(desk.site) as provisioner:
             if memory:

@@ -61,7 +61,7 @@ def enrol(
     plan = Plan([planned[host] for host in desk.hosts])
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
-        options = replace(flow_options(ironic_of(desk.site).limits), book=book, progress=heard)
+        options = replace(flow_options(desk.site, ironic_of(desk.site).limits), book=book, progress=heard)
         chosen = set(plan.hosts)
         async with open_site_ironic(desk.site) as provisioner:
             return await run(provisioner, [spec for spec in specs.specs if spec.host in chosen], options)

@@ -76,7 +76,9 @@ def release(
     plan = seen.plan(desk, planned, disks)
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
-        options = replace(flow_options(ironic_of(desk.site).limits), book=book, progress=heard, wait=wait)
+        options = replace(
+            flow_options(desk.site, ironic_of(desk.site).limits), book=book, progress=heard, wait=wait
+        )
         async with open_site_ironic(desk.site) as provisioner:
             return await run(
                 provisioner, plan.hosts, options, comment=reason.strip(), from_quarantine=from_quarantine

@@ -113,7 +113,7 @@ def _deploy(desk: Desk, wanted: Wanted, manner: Manner) -> NoReturn:
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
         limits = access.maas_of(desk.site).limits
-        options = replace(access.flow_options(limits), book=book, progress=heard, wait=wanted.wait)
+        options = replace(access.flow_options(desk.site, limits), book=book, progress=heard, wait=wanted.wait)
         async with access.open_provisioner(desk.site) as provisioner:
             return await run(
                 provisioner,

@@ -63,7 +63,7 @@ def enrol(
     plan = _plan(desk, specs, ask_maas(desk, read, "looking for machines"))
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
-        options = replace(flow_options(maas_of(desk.site).limits), book=book, progress=heard)
+        options = replace(flow_options(desk.site, maas_of(desk.site).limits), book=book, progress=heard)
         chosen = set(plan.hosts)
         async with open_provisioner(desk.site) as provisioner:
             return await run(provisioner, [spec for spec in specs.specs if spec.host in chosen], options)

@@ -74,7 +74,7 @@ def replace(
     plan = Plan([planned[host] for host in desk.hosts])
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
-        options = changed(flow_options(maas_of(desk.site).limits), book=book, progress=heard)
+        options = changed(flow_options(desk.site, maas_of(desk.site).limits), book=book, progress=heard)
         chosen = [spec for spec in made.specs if spec.host in set(plan.hosts)]
         async with open_provisioner(desk.site) as provisioner:
             return await replace_parts(provisioner, chosen, options, seen)

@@ -130,19 +130,24 @@ class MortalBook(StoreBook):
 
 @dataclass
 class Keys:
-    """Host keys as a workflow sees them: made before sending, settled after. No key is in it."""
+    """Host keys as a workflow sees them: made before sending, settled when that was answered. No key is in it."""
 
     made: list[str] = field(default_factory=list)
     settled: list[str] = field(default_factory=list)
+    withdrawn: list[str] = field(default_factory=list)
 
-    def make(self, host: str) -> Secret:
+    async def make(self, host: str) -> Secret:
         """User data of a host."""
         self.made.append(host)
         return Secret(f"#cloud-config\nhostname: {host}\n")
 
-    def settle(self, host: str) -> None:
-        """It was installed."""
+    async def accepted(self, host: str) -> None:
+        """It is being installed."""
         self.settled.append(host)
+
+    async def refused(self, host: str) -> None:
+        """It is not."""
+        self.withdrawn.append(host)
 
 
 def hosts_of(number: int) -> list[str]:

@@ -112,7 +112,7 @@ def test_limits_and_key_come_from_the_site_file(site: Site) -> None:
         4,
     )
     assert site.maas is not None
-    options = flow_options(site.maas.limits)
+    options = flow_options(site, site.maas.limits)
     assert (options.wave, options.deadlines.deploy_s, options.requests) == (8, 1800, 4)
 
 

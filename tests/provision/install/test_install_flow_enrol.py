@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from provision.bmc.secret import Secret
 from provision.install.outcome import End, NodeResult, Told
 from provision.install.spec import EnrolSpec, Power
 from provision.workflows.install_enrol import enrol
-from tests.provision.install.flow_kit import Kit, by_host, flow_kit, hosts_of, mac_of, spec_of
+from tests.provision.install.flow_kit import Client, Kit, by_host, flow_kit, hosts_of, mac_of, spec_of
 
 
 @pytest.fixture
@@ -173,3 +174,29 @@ def test_a_machine_without_a_bmc_address_gets_it(kit: Kit) -> None:
     assert enrolled(kit, spec_of("gpu001"))["gpu001"].outcome is Told.OK
     addresses = kit.run(lambda client: client.maas.bmc_addresses())
     assert list(addresses.values()) == ["192.0.2.2"]
+
+
+def test_a_machine_that_somebody_else_created_at_the_same_time_is_told_as_such(kit: Kit) -> None:
+    hosts = hosts_of(3)
+
+    async def both(client: Client) -> list[list[NodeResult]]:
+        return list(await asyncio.gather(client.enrol(hosts), client.enrol(hosts)))
+
+    first, second = kit.run(both)
+    assert len(kit.maas.double.machines) == 3
+    for one, other in zip(first, second, strict=True):
+        assert {one.end, other.end} == {End.ENROLLED, End.KNOWN}
+        id = kit.maas.double.machine(one.host).system_id
+        told = {
+            event.after for event in kit.store.events.all(subjects=[one.host]) if "enrol" in event.kind.value
+        }
+        assert told == {f"created: {id}", f"refused: somebody else has created it: {id}"}
+
+
+def test_pool_and_zone_of_an_adopted_machine_are_left_and_what_to_do_is_told(kit: Kit) -> None:
+    enrolled(kit, spec_of("gpu001"))
+    (note,) = enrolled(kit, spec_of("gpu001", pool="training"))["gpu001"].notes
+    assert (
+        note
+        == "it is in pool default, expected training: move it there in MAAS, or write pool: default in the site file"
+    )

@@ -85,7 +85,8 @@ def check(kit: Kit, kill_at: int) -> None:
         for host in (GOOD, LOST)
     }
     assert all(str(serial).startswith("BOSS") for serial in roots.values()), where
-    assert {GOOD, LOST} <= set(kit.keys.settled), where
+    assert {GOOD, LOST} <= set(kit.keys.made), where
+    assert kit.keys.withdrawn == [], where
     installs = Counter(
         one.machine for one in kit.maas.double.requests if one.op == "deploy" and one.status == 200
     )

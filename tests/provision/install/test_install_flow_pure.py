@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from fabricctl.mac import Mac
 from fabricctl.nodes.facts import NodeFact, StoredFact, Value
 from fabricctl.nodes.model import Fact, Identity, IdentityKind
-from provision.install.adoption import Choice, Known, adoption, collisions, same_address
+from provision.install.addresses import bmc_address
+from provision.install.adoption import Choice, Known, adoption, collisions
 from provision.install.boot_nics import boot_macs
 from provision.install.deadlines import overdue_words, remaining
 from provision.install.machine import Machine, Nic, Phase, Stage
@@ -50,7 +51,7 @@ def known(*machines: Machine, bmc: dict[str, str] | None = None) -> Known:
     ],
 )
 def test_one_bmc_has_one_address_however_it_is_written(text: str, same: str) -> None:
-    assert same_address(text) == same
+    assert bmc_address(text) == same
 
 
 def test_a_bmc_address_is_taken_however_the_provisioner_writes_it() -> None:
@@ -186,7 +187,7 @@ def test_the_site_file_names_a_nic_or_a_mac() -> None:
 @pytest.mark.parametrize(
     ("boot_nic", "told", "words"),
     [
-        ("", [], "no MAC is known: fabricctl bmc harvest tells them"),
+        ("", [], "no MAC is known: run fabricctl bmc harvest for it, or give boot_nic a MAC"),
         (
             "NIC.Slot.9-1-1",
             EMBEDDED,
@@ -204,6 +205,14 @@ def test_why_a_host_has_no_mac_to_be_enrolled_with(boot_nic: str, told: list[Sto
 def test_macs_an_operator_told_are_used_where_nothing_was_harvested() -> None:
     told = [mac_identity(B, "eno1", source="operator"), mac_identity(D, "bmc", source="operator")]
     assert boot_macs("", [], told) == (B,)
+
+
+def test_an_older_harvest_without_nics_says_what_to_run() -> None:
+    found = boot_macs("", [], IDENTITIES)
+    assert isinstance(found, str)
+    assert found.startswith(
+        "its MACs are known, but not which NICs boot with them: run fabricctl bmc harvest"
+    )
 
 
 # -- replaced parts --------------------------------------------------------------------------------------------

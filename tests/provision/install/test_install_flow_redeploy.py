@@ -59,7 +59,8 @@ def killed_and_run_again(kit: Kit, kill_at: int) -> bool:
     anew(kit)
     assert installs(kit) - before == dict.fromkeys(before, 1), f"killed after request {kill_at}"
     assert set(kit.ends().values()) == {("Deployed", False)}
-    assert min(Counter(kit.keys.settled).values()) >= 2, f"killed after request {kill_at}: keys not settled"
+    assert set(kit.keys.made) == set(kit.keys.settled) == set(HOSTS), f"killed after request {kill_at}"
+    assert kit.keys.withdrawn == [], f"killed after request {kill_at}: a key that may be installed"
     return died
 
 

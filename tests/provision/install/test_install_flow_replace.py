@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from provision.bmc.secret import Secret
 from provision.install.machine import Machine
 from provision.install.outcome import End, NodeResult, Told
 from provision.install.spec import EnrolSpec, Power
+from provision.workflows.install_model import FleetInterrupted
 from provision.workflows.install_replace import look_replace, replace_parts
 from tests.provision.install.flow_kit import Client, Kit, flow_kit, spec_of
 
@@ -86,3 +88,31 @@ def test_an_ambiguous_case_changes_nothing(kit: Kit) -> None:
     result = replaced(kit, spec)
     assert (result.outcome, result.end) == (Told.FINDING, End.REFUSED)
     assert not [one for one in kit.maas.double.requests if one.method == "PUT"]
+
+
+def test_an_interrupted_replacement_says_what_was_done_and_what_nobody_knows(kit: Kit) -> None:
+    enrolled(kit)
+    moved = spec_of(HOST, macs=(NEW,), power=Power("redfish", "192.0.2.250", "root", Secret("calvin")))
+
+    async def work(client: Client) -> Sequence[NodeResult]:
+        seen = await look_replace(client.maas, [moved], {})
+        change = client.maas.set_power
+
+        async def interrupted(id: str, power: Power) -> Machine:
+            running.cancel()
+            return await change(id, power)
+
+        client.maas.set_power = interrupted  # type: ignore[method-assign]
+        running = asyncio.ensure_future(replace_parts(client.maas, [moved], client.options, seen))
+        with pytest.raises(FleetInterrupted) as stopped:
+            await running
+        return stopped.value.results
+
+    (result,) = kit.run(work)
+    assert (result.outcome, result.end) == (Told.UNKNOWN, End.INTERRUPTED)
+    assert (result.written, result.requests) == (True, 2)
+    assert result.machine_id
+    done, unknown = result.reason.split("; ")[2:]
+    assert done.endswith(f"-> {NEW}")
+    assert unknown.startswith("not known whether it was done: BMC: ")
+    assert "192.0.2.250" in unknown

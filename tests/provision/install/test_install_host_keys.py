@@ -22,7 +22,6 @@ from provision.install.host_keys import (
     plain_key,
     read_record,
     refused,
-    shown,
 )
 from provision.workflows.install_keys import make_host_key
 
@@ -104,6 +103,7 @@ def test_a_name_that_would_be_a_pattern_or_two_words_is_refused(name: str) -> No
         f"{NEW}\n* {OTHER}",
         f'command="rm" {NEW}',
     ],
+    ids=["nothing", "a type alone", "no base64", "too short", "another type", "two lines", "options"],
 )
 def test_what_is_no_public_key_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
@@ -156,19 +156,8 @@ def test_a_later_refusal_does_not_forget_an_earlier_unknown_outcome() -> None:
     assert refused(twice, OTHER).keys == (OLD, NEW)
 
 
-@pytest.mark.parametrize("seen", [OLD, NEW, OTHER])
-def test_the_key_a_host_shows_settles_it(seen: str) -> None:
-    twice = offer(offer(INSTALLED, NEW, NAMES), OTHER, NAMES)
-    assert shown(twice, seen).keys == (seen,)
-
-
-def test_a_strange_key_settles_nothing() -> None:
-    before = offer(INSTALLED, NEW, NAMES)
-    assert shown(before, STRANGE) == before
-
-
 STEPS = st.lists(
-    st.tuples(st.sampled_from(("offer", "accepted", "refused", "shown")), st.sampled_from(KEYS)), max_size=12
+    st.tuples(st.sampled_from(("offer", "accepted", "refused")), st.sampled_from(KEYS)), max_size=12
 )
 
 
@@ -180,11 +169,8 @@ def test_a_key_that_was_accepted_last_is_known_until_another_one_is(steps: list[
             record = offer(record, key, NAMES)
         elif step == "accepted":
             record, last = accepted(record, key), key
-        elif step == "refused":
-            record = refused(record, key)
         else:
-            last = key if key in record.keys else last
-            record = shown(record, key)
+            record = refused(record, key)
         assert not last or last in record.keys
         assert read_record(json.loads(as_text(record.as_value()))) == record
 

@@ -71,13 +71,6 @@ def test_a_refusal_leaves_what_was_there(keys: HostKeys) -> None:
     assert publics(keys) == (old,)
 
 
-def test_a_key_that_was_seen_settles_an_unknown_outcome(keys: HostKeys) -> None:
-    keys.accepted("gpu001", keys.offer({"gpu001": NAMES})["gpu001"].public)
-    lost = keys.offer({"gpu001": NAMES})["gpu001"].public
-    keys.shown("gpu001", lost)
-    assert publics(keys) == (lost,)
-
-
 def test_hosts_do_not_touch_each_other(keys: HostKeys) -> None:
     made = keys.offer({f"gpu{n:03}": (f"gpu{n:03}",) for n in range(1, 4)})
     keys.accepted("gpu002", made["gpu002"].public)
