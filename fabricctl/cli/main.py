@@ -6,6 +6,7 @@ import errno
 import gc
 import os
 import sys
+import traceback
 from typing import Annotated, Any
 
 import typer
@@ -83,7 +84,7 @@ def run() -> None:
 def main(arguments: list[str], *, debug: bool = False) -> int:
     """Run a command line and return its exit code.
 
-    :param debug: let every error through with its traceback, and show those that cost one BMC only.
+    :param debug: show every error's traceback, and those that cost one BMC only; exit codes are the same.
     """
     if debug:
         import logging
@@ -95,7 +96,7 @@ def main(arguments: list[str], *, debug: bool = False) -> int:
         sys.stdout.flush()
     except FabricctlError as exc:
         if debug:
-            raise
+            traceback.print_exc()
         for error in _each(exc):
             say(str(error))
         return exc.exit_code
@@ -108,9 +109,9 @@ def main(arguments: list[str], *, debug: bool = False) -> int:
         if isinstance(exc.__context__, BrokenPipeError):
             return _reader_gone()
         raise
-    except Exception as exc:
+    except Exception as exc:  # noqa: BLE001 - whatever it is, it ends in a line and an exit code
         if debug:
-            raise
+            traceback.print_exc()
         return _other(exc)
     code = result if isinstance(result, int) else 0
     if code == EXIT_INTERRUPTED:  # some versions of typer turn Ctrl-C into an exit code without a word

@@ -90,6 +90,10 @@ def adoption(spec: EnrolSpec, known: Known) -> Adoption:
             f"which has none of {', '.join(spec.macs)}; if its NIC was replaced, use replace"
         )
     own = holders[0] if holders else None
+    if own is not None and not own.id:
+        return _refuse(
+            f"its MAC is on machine {own.hostname or 'without a name'}, whose system_id is not told"
+        )
     address = bmc_address(spec.power.address)
     others = [id for id in sorted(known.bmc) if bmc_address(known.bmc[id]) == address]
     taken = [id for id in others if own is None or id != own.id]

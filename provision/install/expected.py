@@ -19,10 +19,11 @@ _ETHERNET = "ethernet"
 
 @dataclass(frozen=True, slots=True)
 class ExpectedDisk:
-    """A disk that should be there. :param words: for people."""
+    """A disk that should be there. :param words: for people; :param model: and size, empty where not told."""
 
     serial: str
     words: str
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def _disk(id: str, part: Mapping[str, Value]) -> ExpectedDisk | None:
     model, size = part.get("drive.model"), part.get("drive.capacity_bytes")
     told = [str(model)] if model else []
     told += [size_words(size)] if isinstance(size, int) else []
-    return ExpectedDisk(serial.strip(), f"disk {serial.strip()} ({', '.join([id, *told])})")
+    return ExpectedDisk(serial.strip(), f"disk {serial.strip()} ({', '.join([id, *told])})", ", ".join(told))
 
 
 def _macs(part: Mapping[str, Value]) -> frozenset[Mac]:

@@ -5,13 +5,14 @@ MAAS says Ready when it found no disk at all, so nothing is believed that was no
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from provision.install.disk_identity import physical
-from provision.install.expected import ExpectedHardware
-from provision.install.machine import Machine
+from provision.install.expected import ExpectedDisk, ExpectedHardware
+from provision.install.machine import Disk, Machine
 
 MEMORY_TOLERANCE = 0.02
 """Part of the expected memory that may be missing or too much.
@@ -48,9 +49,15 @@ class Shortfall:
 
 
 def check_hardware(machine: Machine, expected: ExpectedHardware) -> list[Shortfall]:
-    """Everything that differs and everything that could not be told; empty when all was compared and is right."""
+    """Everything that differs and everything that could not be told; empty when all was compared and is right.
+
+    Another machine has other parts: of one with another service tag nothing else is told.
+    """
+    whose = list(_service_tag(machine, expected))
+    if any(one.told for one in whose):
+        return whose
     return [
-        *_service_tag(machine, expected),
+        *whose,
         *_disks(machine, expected),
         *_nics(machine, expected),
         *_gpus(machine, expected),
@@ -105,10 +112,26 @@ def _disks(machine: Machine, expected: ExpectedHardware) -> Iterator[Shortfall]:
             str(len(there)),
             f"expected {_count(expected.disks, 'disk')}, found {len(there)}",
         )
-    serials = {disk.serial.strip().casefold() for disk in there}
+    yield from _serials(there, expected)
+
+
+def _serials(there: Sequence[Disk], expected: ExpectedHardware) -> Iterator[Shortfall]:
+    """Serial numbers that are missing, those of one model together, and those that several disks tell."""
+    seen = Counter(disk.serial.strip() for disk in there if disk.serial.strip())
+    for serial, number in seen.items():
+        if number > 1:
+            words = f"{number} disks tell the same serial number {serial}"
+            yield Shortfall(Lack.DISK, "a serial number each", serial, words)
+    known = {serial.casefold() for serial in seen}
+    missing: dict[str, list[ExpectedDisk]] = {}
     for disk in expected.known_disks:
-        if disk.serial.casefold() not in serials:
-            yield Shortfall(Lack.DISK, disk.serial, "", f"{disk.words} is missing")
+        if disk.serial.casefold() not in known:
+            missing.setdefault(disk.model, []).append(disk)
+    for model, disks in missing.items():
+        serials = ", ".join(disk.serial for disk in disks)
+        what = f"disks ({model})" if model else "disks"
+        many = f"{len(disks)} {what} are missing: {serials}"
+        yield Shortfall(Lack.DISK, serials, "", many if len(disks) > 1 else f"{disks[0].words} is missing")
 
 
 def _nics(machine: Machine, expected: ExpectedHardware) -> Iterator[Shortfall]:

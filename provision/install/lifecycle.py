@@ -120,6 +120,8 @@ def decide(
     :param user: as whom the provisioner knows us; where that is not known, no allocation counts as ours.
     :param quarantined: by its node record, whatever the provisioner says.
     """
+    if machine.untold:
+        return Step(Act.REFUSE, words=f"could not tell {', '.join(machine.untold)}: nothing is done to it")
     if machine.stage is Stage.OTHER:
         return Step(Act.REFUSE, words=f"it is {_state(machine)}: nothing is done to it")
     if _of_another(machine, user):

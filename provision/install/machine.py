@@ -79,6 +79,7 @@ class Machine:
     :param bmc_address: where known; :param boot_disk: id of the disk it boots from, empty when none is set.
     :param root_disk: id of the disk that holds the root file system as it is laid out, empty when none is.
     :param gpus: accelerators, None when nobody counted them. :param description: people's own text about it.
+    :param untold: what should always be told of a machine, and was not, in words: nothing is done to it then.
     :param owner: who allocated it; :param locked: nobody may change it; :param power: ``on``, ``off``, ``unknown``.
     """
 
@@ -106,6 +107,7 @@ class Machine:
     locked: bool = False
     series: str = ""
     kernel: str = ""
+    untold: tuple[str, ...] = ()
     description: str = ""
 
     @property

@@ -52,6 +52,8 @@ def replacement(
     own = next((m for m in known.machines.values() if m.hostname.lower() == spec.host.lower()), None)
     if own is None:
         return Replacement(refused="there is no machine of this name: enrol it")
+    if not own.id:
+        return Replacement(refused="its system_id is not told")
     taken = _taken(spec, known, own)
     if taken:
         return Replacement(refused=taken)

@@ -31,16 +31,22 @@ STATES: Mapping[int, tuple[Stage, Phase | None]] = {
 """MAAS's node status (``maascommon/enums/node.py``, 3.7) -> stage, and the phase that failed. Rescue mode and testing,
 failed or not, are other: a deployed machine may be in them, and commissioning it again would cost its data."""
 
+KNOWN = frozenset(range(23))
+"""Numbers of states that MAAS 3.7 has."""
 _UNTOLD = ("", "unknown", "none", "not specified", "to be filled by o.e.m.", "default string", "0")
 """What BIOSes and MAAS write where there is no serial number."""
 
 
 def machine_of(raw: object) -> Machine:
     """A machine from MAAS's object. :raises ProvisionerGarbledError: no object, or one without ``system_id``."""
-    fields = mapping(raw)
-    id = text(fields.get("system_id"))
-    if not id:
+    machine = _machine(mapping(raw))
+    if not machine.id:
         raise ProvisionerGarbledError("expected a machine with a system_id, found none")
+    return machine
+
+
+def _machine(fields: Mapping[str, Any]) -> Machine:
+    id = text(fields.get("system_id"))
     status = fields.get("status")
     known = isinstance(status, int) and not isinstance(status, bool)
     stage, failed = STATES.get(status if known else -1, (Stage.OTHER, None))  # type: ignore[arg-type]
@@ -49,7 +55,7 @@ def machine_of(raw: object) -> Machine:
         id=id,
         hostname=text(fields.get("hostname")) or text(fields.get("fqdn")).partition(".")[0],
         stage=stage,
-        status=text(fields.get("status_name")) or f"status {status}",
+        status=text(fields.get("status_name")) or (f"status {status}" if known else "no state"),
         said=_said(fields),
         failed=failed,
         service_tag=told(mapping(fields.get("hardware_info")).get("system_serial")),
@@ -68,15 +74,35 @@ def machine_of(raw: object) -> Machine:
         locked=fields.get("locked") is True,
         series=text(fields.get("distro_series")).rpartition("/")[2],
         kernel=text(fields.get("hwe_kernel")),
+        untold=tuple(_untold(fields)),
         description=text(fields.get("description")),
     )
 
 
+def _untold(fields: Mapping[str, Any]) -> Iterator[str]:
+    """What MAAS 3.7 tells of every machine, and did not of this one."""
+    if not text(fields.get("system_id")):
+        yield "its system_id"
+    if not isinstance(fields.get("status"), int) or fields["status"] not in KNOWN:
+        yield "its state"
+    if not isinstance(fields.get("tag_names"), list):
+        yield "whether it is in quarantine (no tag_names)"
+    if not isinstance(fields.get("locked"), bool):
+        yield "whether it is locked"
+
+
 def machines_of(raw: object) -> list[Machine]:
-    """Machines of a list. :raises ProvisionerGarbledError: no list, or one of something else."""
+    """Machines of a list; one without a ``system_id``, or of another kind, is in no other's way.
+
+    :raises ProvisionerGarbledError: no list, or one without any machine in it.
+    """
     if not isinstance(raw, list):
         raise ProvisionerGarbledError("expected a list of machines, found something else")
-    return [machine_of(one) for one in raw]
+    found = [_machine(mapping(one)) for one in raw]
+    told = [machine for machine in found if machine.id or machine.hostname]
+    if found and not told:
+        raise ProvisionerGarbledError("expected machines with a system_id, found none")
+    return told
 
 
 def _said(fields: Mapping[str, Any]) -> str:

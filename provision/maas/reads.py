@@ -58,7 +58,9 @@ class MaasReads:
         return self._names.get(id, id)
 
     def _known(self, machines: list[Machine]) -> list[Machine]:
-        self._names.update({machine.id: machine.hostname for machine in machines if machine.hostname})
+        self._names.update(
+            {machine.id: machine.hostname for machine in machines if machine.id and machine.hostname}
+        )
         return machines
 
     def _machine(self, raw: object) -> Machine:
@@ -73,7 +75,7 @@ class MaasReads:
         found: dict[str, Machine] = {}
         for key, values in (("mac_address", macs), ("hostname", short)):
             for machine in await self._filtered(key, values):
-                found[machine.id] = machine
+                found[machine.id or machine.hostname] = machine
         return list(found.values())
 
     async def read(self, ids: Sequence[str]) -> list[Machine]:

@@ -14,6 +14,7 @@ from provision.bmc.outcome import Change, Outcome
 from provision.report.alike import alike, alike_rows
 from provision.report.common import Table, hanging
 from provision.report.fleet import Report
+from provision.report.impersonal import filled
 from provision.report.schema_parts import BOOLEAN, listed, row, texts
 
 SCHEMA = "fabricctl.bmc-changes/1"
@@ -60,7 +61,7 @@ class Planned:
     @property
     def steps(self) -> str:
         """What would be done, and what is lost by it."""
-        return "; ".join(text for text in (self.words, self.danger) if text)
+        return filled("; ".join(text for text in (self.words, self.danger) if text), self.host)
 
 
 @dataclass(frozen=True, slots=True)

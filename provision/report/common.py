@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,11 +14,10 @@ from fabricctl.words import many
 from provision.bmc.outcome import Outcome
 from provision.bmc.target import Target, Verify
 from provision.report.alike import alike, alike_rows
+from provision.report.impersonal import LONGEST, filled, impersonal
 
 SHOWN = 30
 """Lines of one kind on a screen; what is left out is counted."""
-LONGEST = 32
-"""Characters of folded host names that stand before a row; longer ones stand behind it."""
 
 
 @dataclass(frozen=True)
@@ -158,10 +156,9 @@ def failures_json(outcomes: Iterable[Outcome[Any]]) -> list[dict[str, str]]:
 def reason(error: BmcError, target: Target) -> str:
     """An error without the BMC's name and address, so that equal ones fold; advice names HOSTS instead."""
     text = str(error).removeprefix(f"{error.bmc}: ").replace(str(target), "it")
-    text = re.sub(rf"(fabricctl bmc [a-z ]+) {re.escape(target.host)}(?![\w-])", r"\1 HOSTS", text)
     if target.service_tag:
         text = text.replace(f"service tag {target.service_tag}", "service tag")
-    return re.sub(rf"(?<![\w./:-]){re.escape(target.host)}(?![\w./:-])", "it", text)
+    return impersonal(text, target.host)
 
 
 def hanging(who: str, texts: Iterable[tuple[str, str]], width: int, indent: str = "") -> list[Line]:
@@ -171,18 +168,10 @@ def hanging(who: str, texts: Iterable[tuple[str, str]], width: int, indent: str 
     column = len(head) + 2 if beside else len(indent) + 4
     lines: list[Line] = [] if beside else [((head, BOLD),)]
     for text, style in texts:
-        for _, part in paragraph("", text, width, style, column=column, cut=False):
+        for _, part in paragraph("", filled(text, who), width, style, column=column, cut=False):
             label = head if beside and not lines else ""
             lines.append(((f"{label:<{column}}", BOLD), part))
     return lines
-
-
-def filled(text: str, who: str) -> str:
-    """Advice with the hosts that it is for, as it can be pasted into a shell; HOSTS stays where they are many."""
-    if len(who) > LONGEST:
-        return text
-    hosts = f"'{who}'" if "[" in who else who
-    return re.sub(r"(fabricctl bmc [a-z ]+) HOSTS\b", lambda match: f"{match[1]} {hosts}", text)
 
 
 def exposure_lines(targets: Iterable[Target]) -> list[Line]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from provision.install.doctor import Result, Role, RoleResult, Verdict
 from provision.report.alike import alike
 from provision.report.common import SHOWN, Table, more_line
 from provision.report.fleet import Report
+from provision.report.impersonal import filled, impersonal
 from provision.report.schema_parts import NUMBER, listed, row, texts
 
 SCHEMA = "fabricctl.maas-doctor/1"
@@ -88,7 +88,7 @@ def _said(one: RoleResult, *, each: bool) -> list[tuple[Result, str]]:
         groups = alike(whole)
         shown = groups if each else groups[:SHOWN]
         for group in shown:
-            text = whole.get((group.who, group.text), group.text)
+            text = whole.get((group.who, group.text), filled(group.text, group.who))
             said.append((result, f"{group.who}: {text}" if group.who else text))
         said += [(result, text) for line in more_line(len(groups) - len(shown), "line") for text, _ in line]
     good = [verdict for verdict in one.verdicts if verdict.result is Result.OK]
@@ -113,9 +113,7 @@ def _good(verdicts: Sequence[Verdict]) -> str:
 
 def _about(verdict: Verdict) -> str:
     """The sentence without its subject, so that equal ones fold."""
-    if not verdict.subject:
-        return verdict.text
-    return re.sub(rf"(?<![\w.:/-]){re.escape(verdict.subject)}(?![\w:/-])", "it", verdict.text)
+    return impersonal(verdict.text, verdict.subject) if verdict.subject else verdict.text
 
 
 def _sum(results: Sequence[RoleResult]) -> Line:

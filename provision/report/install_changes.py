@@ -13,6 +13,7 @@ from provision.report.alike import alike
 from provision.report.change_report import PLAN_COLUMNS, Planned
 from provision.report.common import SHOWN, Table, hanging, more_line
 from provision.report.fleet import Report, Said
+from provision.report.impersonal import impersonal
 from provision.report.schema_parts import BOOLEAN, NUMBER, TEXT, listed, row, texts
 
 SCHEMA = "fabricctl.maas-changes/1"
@@ -25,13 +26,22 @@ _WIDTH = max(len(end.value) for end in End)
 def not_done(planned: Sequence[Planned]) -> list[NodeResult]:
     """Results of a plan that is not, or cannot be, carried out."""
     return [
-        NodeResult(one.host, Told.UNKNOWN if one.unknown else Told.FINDING, End.REFUSED, reason=one.refused)
+        NodeResult(
+            one.host,
+            Told.UNKNOWN if one.unknown else _refusal(one.refused),
+            End.REFUSED,
+            reason=one.refused,
+        )
         if one.refused
         else NodeResult(one.host, Told.OK, End.NOT_STARTED, reason=one.steps)
         if one.words
         else NodeResult(one.host, Told.OK, End.UNCHANGED, after=one.already)
         for one in planned
     ]
+
+
+def _refusal(why: str) -> Told:
+    return Told.UNKNOWN if why.startswith(Told.UNKNOWN) else Told.FINDING
 
 
 def result_lines(results: Sequence[NodeResult], width: int) -> list[Line]:
@@ -43,9 +53,10 @@ def result_lines(results: Sequence[NodeResult], width: int) -> list[Line]:
             style = DIM if end is End.UNCHANGED else _STYLES[_worst(of)]
             lines.append(((f"{end.value:<{_WIDTH}}", style), (f"{len(of):>6,}  ", BOLD), (_who(of), PLAIN)))
     for told in (Told.FINDING, Told.UNKNOWN):
-        bad = [(one.host, words(one)) for one in results if one.outcome is told]
+        bad = [(one.host, impersonal(words(one), one.host)) for one in results if one.outcome is told]
         lines += _each(bad, _STYLES[told], width)
-    return [*lines, *_each([(one.host, note) for one in results for note in one.notes], DIM, width)]
+    notes = [(one.host, impersonal(note, one.host)) for one in results for note in one.notes]
+    return [*lines, *_each(notes, DIM, width)]
 
 
 def doubt_line(doubts: Said) -> list[Line]:

@@ -32,6 +32,7 @@ class HostDisks:
     :param machine: None when the provisioner has none; :param choice: None where no disk is known.
     :param changes: how its disks differ from those that were recorded; :param recorded: some were.
     :param unknown: why nothing can be told, empty when it can; :param unread: why its record cannot be read.
+    :param pools: ZFS pools it had when it was asked last.
     """
 
     host: str
@@ -40,6 +41,7 @@ class HostDisks:
     changes: tuple[str, ...] = ()
     recorded: bool = False
     unknown: str = ""
+    pools: tuple[str, ...] = ()
     unread: str = ""
 
     @property
@@ -103,19 +105,22 @@ def screen(told: Sequence[HostDisks], width: int, *, each: bool = False) -> list
     if len(groups) > SHOWN and not each:  # what is unusual is shown, whatever is left out
         groups.sort(key=lambda group: group[1][0] == PLAIN)
     lines: list[Line] = []
-    for hosts, (style, root, wiped) in groups if each else groups[:SHOWN]:
+    for hosts, (style, root, wiped, pools) in groups if each else groups[:SHOWN]:
         lines.append(((fold(hosts), BOLD),))
         lines += paragraph("  root", root, width, style, column=9, cut=False)
         if wiped:
             lines += paragraph("  wiped", wiped, width, BAD, column=9, cut=False)
+        if pools:
+            lines += paragraph("  pools", pools, width, BAD, column=9, cut=False)
     return [*lines, *more_line(0 if each else len(groups) - SHOWN, "kind of host")]
 
 
-def _said(one: HostDisks) -> tuple[str, str, str]:
+def _said(one: HostDisks) -> tuple[str, str, str, str]:
     style = BAD if one.root is None or one.changes else PLAIN
+    pools = "; ".join(one.pools)
     if one.root is None or one.choice is None:
-        return style, "none, see below", ""
-    return style, f"{model_words(one.root)}: {one.choice.why}", counted(one.wiped)
+        return style, "none, see below", "", pools
+    return style, f"{model_words(one.root)}: {one.choice.why}", counted(one.wiped), pools
 
 
 def findings_of(one: HostDisks) -> list[BmcFinding]:
@@ -169,6 +174,7 @@ def content_schema() -> dict[str, Any]:
         **texts(("host", "system_id", "root", "why", "refused", "caution")),
         "recorded": {**BOOLEAN, "description": "disks were recorded before"},
         "changes": listed(TEXT, "how they differ from those that were recorded"),
+        "pools": listed(TEXT, "ZFS pools it had when it was asked last"),
         "disks": listed(row(disk)),
     }
     return {"hosts": listed(row(host))}
@@ -185,6 +191,7 @@ def _object(one: HostDisks) -> dict[str, Any]:
         "caution": choice.caution,
         "recorded": one.recorded,
         "changes": list(one.changes),
+        "pools": list(one.pools),
         "disks": [
             {
                 "disk": disk.name,

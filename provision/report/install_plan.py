@@ -18,6 +18,7 @@ from provision.report.install_disks import HostDisks, counted, model_words
 
 CUT = "it is ON: its power is cut"
 """MAAS 3.7.3 switches a machine that is on off before it boots it, without asking its operating system."""
+_IDLE = (Stage.NEW, Stage.READY)
 _STARTS = (Act.START, Act.RESTORE)
 
 
@@ -26,6 +27,7 @@ class Install:
     """What an installation would do. :param refused: why it must not be done, empty when it may.
 
     :param pools: what is known of its ZFS pools, for people; empty where nobody asked.
+    :param before: release that was recorded as installed on it, empty where none was.
     :param wipes: every disk loses its labels (MAAS); else only the one that gets the system is written to.
     :param cleans: Ironic erases disks whenever a node is given back, so before it is installed anew as well.
     :param owner: whose it is, where it is somebody else's; :param unrecorded: its disks were never recorded.
@@ -37,6 +39,7 @@ class Install:
     refused: str = ""
     wipes: bool = True
     pools: str = ""
+    before: str = ""
     cleans: bool = False
     owner: str = ""
     unrecorded: bool = False
@@ -50,7 +53,7 @@ def starts(step: Step) -> bool:
 def plan_commission(host: str, machine: Machine, step: Step, *, on: bool, cleans: bool = False) -> Planned:
     """What commissioning would do. :param on: the machine runs, by its BMC; :param cleans: Ironic erases its disks."""
     again = "commission again" if machine.stage is Stage.READY else "commission"
-    lost = [*([cleaned(machine)] if cleans else []), *([CUT] if on else [])]
+    lost = [*([cleaned(machine)] if cleans else []), *([cut(machine)] if on else [])]
     return _planned(host, machine, step, Phase.COMMISSION, again, "; ".join(lost))
 
 
@@ -81,7 +84,7 @@ def _lost(host: str, machine: Machine, install: Install, *, releases: bool, on: 
     root = install.choice.disk
     if install.owner:
         yield f"it is {install.owner}'s"
-    if installed(machine):
+    if installed(machine, install.before):
         yield "the system that is on it is lost"
     if wiped:
         yield f"wipes {counted(wiped)}"
@@ -92,12 +95,21 @@ def _lost(host: str, machine: Machine, install: Install, *, releases: bool, on: 
     if install.pools:
         yield install.pools
     if on:
-        yield CUT
+        yield cut(machine)
 
 
-def installed(machine: Machine) -> bool:
-    """Whether a system is on it that would be lost."""
-    return machine.stage is Stage.DEPLOYED
+def cut(machine: Machine) -> str:
+    """What is to be said of a machine that is on."""
+    more = f", though MAAS has it as {machine.status}: does somebody work on it?"
+    return f"{CUT}{more if machine.stage in _IDLE else ''}"
+
+
+def installed(machine: Machine, before: str = "") -> bool:
+    """Whether a system is on it that would be lost.
+
+    :param before: what was recorded as installed: a machine that is broken or failed does not tell what it was before.
+    """
+    return machine.stage is Stage.DEPLOYED or (machine.stage in (Stage.BROKEN, Stage.FAILED) and bool(before))
 
 
 def plan_release(

@@ -29,7 +29,7 @@ class Seen:
 
     :param machine: None when the provisioner has none; :param why: of a machine that failed, in its own words.
     :param wrong: what its hardware lacks by the site file, or that another disk than the rule's holds the system.
-    :param untold: what of its hardware should be known, and is not.
+    :param untold: what of its hardware should be known, and is not. :param recorded: id of its machine as enrolled.
     :param recorded_bad: its node record says quarantined.
     """
 
@@ -38,6 +38,7 @@ class Seen:
     why: str = ""
     wrong: tuple[str, ...] = ()
     untold: tuple[str, ...] = ()
+    recorded: str = ""
     recorded_bad: bool = False
 
 
@@ -50,8 +51,8 @@ def status_report(seen: Sequence[Seen], name: str, *, each: bool = False) -> Rep
         content=lambda: {"provisioner": name, "machines": [_object(one) for one in seen]},
         lines=lambda width: table.lines(width, each=each) or _nobody(),
         table=lambda: table,
-        findings=[finding for one in seen for finding in findings_of(one)],
-        doubts=[(one.host, text) for one in seen for text in one.untold],
+        findings=[finding for one in seen for finding in findings_of(one, name)],
+        doubts=[(one.host, text) for one in seen for text in _doubts(one, name)],
         noun="host",
     )
 
@@ -71,9 +72,25 @@ def status_table(seen: Sequence[Seen]) -> Table:
     )
 
 
-def findings_of(one: Seen) -> Iterator[BmcFinding]:
+def _doubts(one: Seen, name: str) -> list[str]:
+    told = one.machine.untold if one.machine is not None else ()
+    return [*(f"{name} does not tell {what}" for what in told), *one.untold]
+
+
+def _gone(one: Seen, name: str) -> Iterator[BmcFinding]:
+    """The machine that was enrolled is not the one that is there."""
+    id = one.machine.id if one.machine is not None else ""
+    if not one.recorded or id == one.recorded or (one.machine is not None and not id):
+        return
+    kind, found = ("other-machine", f"found {id} under this name") if id else ("gone", f"not in {name}")
+    text = f"{one.host}: recorded as machine {one.recorded}, {found}"
+    yield BmcFinding(one.host, kind, text, expected=one.recorded, found=id)
+
+
+def findings_of(one: Seen, name: str) -> Iterator[BmcFinding]:
     """What is not as it should be: failed phases, quarantine, hardware that is not what the site file says."""
     machine = one.machine
+    yield from _gone(one, name)
     if machine is None:
         return
     if machine.stage in (Stage.FAILED, Stage.BROKEN) or QUARANTINE_TAG in machine.tags:
@@ -89,7 +106,7 @@ def findings_of(one: Seen) -> Iterator[BmcFinding]:
 
 def _style(one: Seen) -> str:
     if one.machine is None:
-        return DIM
+        return BAD if one.recorded else DIM
     return BAD if one.wrong else _STYLES.get(one.machine.stage, DOUBT)
 
 

@@ -15,6 +15,7 @@ from provision.install.skew import MAAS, ClockGate, compare_clocks
 from provision.redfish.fleet import ask_async
 from provision.redfish.limits import FleetOptions
 from provision.redfish.trust import fetch_certificate
+from provision.report.common import reason
 from provision.workflows.clock import LOOKS, Clocks, own_clock, read_clock, served_dates
 
 
@@ -49,7 +50,7 @@ async def clock_gate(
         ask_async(targets, lambda bmc: read_clock(bmc, clocks, served_dates), options),
         asyncio.to_thread(own),
     )
-    doubts += [(outcome.target.host, str(outcome.error)) for outcome in outcomes if outcome.error is not None]
+    doubts += [(one.target.host, reason(one.error, one.target)) for one in outcomes if one.error is not None]
     told = [outcome.value for outcome in outcomes if outcome.value is not None]
     return compare_clocks(ours, theirs, told, max_skew_s, doubts=doubts)
 

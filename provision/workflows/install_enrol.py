@@ -58,7 +58,7 @@ async def known_machines(provisioner: Provisioner, specs: Sequence[EnrolSpec]) -
     found = await provisioner.find(macs=[mac for spec in specs for mac in spec.macs])
     found += await provisioner.find(hostnames=[spec.host for spec in specs])
     bmc = await provisioner.bmc_addresses()
-    machines = {machine.id: machine for machine in found}
+    machines = {machine.id or machine.hostname: machine for machine in found}
     wanted = {bmc_address(spec.power.address) for spec in specs}
     others = [id for id, address in bmc.items() if bmc_address(address) in wanted and id not in machines]
     machines |= {machine.id: machine for machine in (await provisioner.read(others) if others else [])}

@@ -31,6 +31,7 @@ class PoolExport:
 
     :param store: open for as long as this is used; :param options: for ssh, with the site's recorded keys.
     :param who: and ``reason``: for the store's record; :param deadline_s: for all of one host.
+    :param user: who logs in where the ssh configuration names nobody.
     """
 
     store: Store
@@ -39,6 +40,7 @@ class PoolExport:
     reason: str
     deadline_s: float = DEADLINE_S
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    user: str = ""
 
     async def __call__(self, host: str) -> str:
         """What was kept or why nothing could be, in one line; a host's failure is no exception."""
@@ -62,7 +64,9 @@ class PoolExport:
         from fabricctl.adapters.ssh import connect
 
         deadline = Deadline(self.deadline_s)
-        login = resolve(SshTarget(host), self.options, read_config(self.options), host)
+        config = read_config(self.options)
+        user = None if "user" in config.lookup(host) else self.user or None
+        login = resolve(SshTarget(host, user), self.options, config, host)
         with connect(login, deadline, viewer=host) as session:
             return read_pools(_run(session, LIST_COMMAND, deadline), _run(session, STATUS_COMMAND, deadline))
 

@@ -17,9 +17,11 @@ from provision.install.disks import choose_boot_disk, verify_root
 from provision.install.hardware import Lack
 from provision.install.machine import QUARANTINE_TAG, Machine, Stage
 from provision.install.provisioner import Provisioner
+from provision.install.zfs import FIELD as POOLS
+from provision.install.zfs import read_record
 from provision.report.install_disks import HostDisks
 from provision.report.install_status import Seen
-from provision.workflows.install_book import DISKS, StoreBook
+from provision.workflows.install_book import DISKS, MACHINE_ID, StoreBook
 from provision.workflows.install_commission import Judge, no_judge, untold
 from provision.workflows.install_past import NO_PAST, Past
 from provision.workflows.install_run import lookup
@@ -63,22 +65,31 @@ async def read_status(
     hosts: Sequence[str],
     rules: Mapping[str, DiskRule | None],
     judges: Mapping[str, Judge],
+    noted: Mapping[str, Mapping[str, Value]],
     states: Mapping[str, NodeState] | None = None,
 ) -> list[Seen]:
     """Machines of hosts, with the reason where one failed. GPUs are not counted: that is a request a machine.
 
+    :param noted: host -> facts of the family ``install``: a machine that was enrolled must be there.
     :param states: of node records.
     :raises ProvisionerError: they cannot be read.
     """
     machines = await lookup(provisioner, hosts)
-    failed = [machine for machine in machines.values() if _failed(machine)][:WHYS]
+    failed = [machine for machine in machines.values() if _failed(machine) and machine.id][:WHYS]
     said = await asyncio.gather(*(_why(provisioner, machine) for machine in failed))
     whys = dict(zip((machine.id for machine in failed), said, strict=True))
     seen = [
         _seen(host, machines.get(host), whys, rules.get(host), judges.get(host, no_judge)) for host in hosts
     ]
     quarantined = {host for host, state in (states or {}).items() if state is NodeState.QUARANTINED}
-    return [replace(one, recorded_bad=one.host in quarantined) for one in seen]
+    return [
+        replace(
+            one,
+            recorded=str(noted.get(one.host, {}).get(MACHINE_ID, "")),
+            recorded_bad=one.host in quarantined,
+        )
+        for one in seen
+    ]
 
 
 def _failed(machine: Machine) -> bool:
@@ -130,5 +141,7 @@ def host_disks(
     recorded = read_fingerprint(noted.get(DISKS))
     changes = compare(recorded, fingerprint(machine.disks)) if recorded is not None else []
     choice = choose_boot_disk(machine.disks, rule)
+    record = read_record(noted.get(POOLS))
+    pools = tuple(pool.words for pool in record.pools) if record is not None else ()
     unread = unreadable(noted.get(DISKS))
-    return HostDisks(host, machine, choice, tuple(changes), recorded is not None, unread=unread)
+    return HostDisks(host, machine, choice, tuple(changes), recorded is not None, pools=pools, unread=unread)

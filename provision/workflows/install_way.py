@@ -79,6 +79,8 @@ async def _do(node: Node, step: Step) -> NodeResult | None:
 
 def _stop(node: Node, step: Step) -> NodeResult:
     """Nothing more can be done: refused, or it did not begin."""
+    if node.machine.untold:
+        return node.result(Told.UNKNOWN, End.UNKNOWN, step.words)
     if step.act is Act.FAIL:
         return node.result(Told.FINDING, End.NOT_STARTED, step.words)
     if node.machine.stage is Stage.BROKEN or node.tagged:

@@ -98,11 +98,10 @@ def test_a_traceback_of_debug_holds_no_password(
     else:
         desk.list.write_text(desk.list.read_text() + f"{words[0]},{words[1]}\n")
         arguments = ["credentials", "import", str(desk.list)]
-    with pytest.raises(FabricctlError) as caught:
-        main(["bmc", *arguments, "--site", desk.hall.path], debug=True)
+    assert main(["bmc", *arguments, "--site", desk.hall.path], debug=True) != 0
     kept.chmod(0o600)
-    shown = "".join(traceback.format_exception(caught.value)) + "".join(capsys.readouterr())
-    assert "Error" in shown
+    shown = "".join(capsys.readouterr())
+    assert "Traceback (most recent call last)" in shown
     for word in words:
         assert word not in shown
 

@@ -45,6 +45,6 @@ def status(
 
     async def read() -> list[Seen]:
         async with open_site_ironic(desk.site) as provisioner:
-            return await read_status(provisioner, desk.hosts, rules, ironic_judges(known))
+            return await read_status(provisioner, desk.hosts, rules, ironic_judges(known), {})
 
     finish(status_report(ask_maas(desk, read, "reading nodes"), "Ironic", each=each), format)

@@ -153,7 +153,7 @@ def _plan(desk: Desk, jobs: Mapping[str, DeployJob], wanted: Wanted) -> Plan:
     asked = [
         host
         for host, machine in begun.items()
-        if installed(machine) or seen.steps[host].phase is Phase.RELEASE
+        if installed(machine, seen.system(host)) or seen.steps[host].phase is Phase.RELEASE
     ]
     others = [host for host in begun if host not in set(asked)]
     pools = {
@@ -202,6 +202,7 @@ def _planned(
         install = Install(
             *(job.series, job.kernel, choice, refused),
             pools=pools.get(host, ""),
+            before=seen.system(host),
             owner=seen.other(host),
             unrecorded=recorded is None,
         )

@@ -37,6 +37,12 @@ class Situation:
     powers: Powers
     user: str = ""
 
+    def system(self, host: str) -> str:
+        """Release that was recorded as installed on it, empty where none was."""
+        from provision.workflows.install_book import SERIES
+
+        return str(self.kept.noted.get(host, {}).get(SERIES, ""))
+
     def other(self, host: str) -> str:
         """Whose machine it is, where it is known to be somebody else's."""
         from provision.install.lifecycle import foreign
@@ -54,7 +60,16 @@ class Situation:
         words = f"{desk.provisioner} has no machine of this name: enrol it first"
         unknown = [(host, f"is it on? {why}") for host, why in self.powers.unknown.items()]
         every = [planned.get(host) or Planned(host, refused=words) for host in desk.hosts]
-        return Plan(every, disks or [], unknown)
+        every = [self._own(one) for one in every]
+        kept = {one.host for one in every if one.words}
+        return Plan(every, [disk for disk in disks or [] if disk["host"] in kept], unknown)
+
+    def _own(self, one: Planned) -> Planned:
+        """Refused where another machine answers at its BMC's address: that one would be started or stopped."""
+        from provision.report.change_report import Planned
+
+        why = self.powers.foreign.get(one.host, "") if one.words else ""
+        return Planned(one.host, refused=f"its BMC is not the one that it should be: {why}") if why else one
 
 
 def read_situation(desk: Desk, wish: Wish, opened: Opened | None = None, *, boots: bool = True) -> Situation:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fabricctl.cli.maas.common import Desk
+    from fabricctl.site.schema import Site
     from provision.workflows.install_book import StoreBook
     from provision.workflows.install_pools import PoolExport
     from provision.workflows.install_state import Kept
@@ -60,7 +60,9 @@ def _alike(host: str, text: str) -> str:
     """Without the host's name, so that equal words fold; nothing where there is nothing to lose."""
     if text == NOTHING:
         return ""
-    return re.sub(rf"(?<![\w./-]){re.escape(host)}(?![\w/-])", "it", text.replace(f": {host}: ", ": "))
+    from provision.report.impersonal import impersonal
+
+    return impersonal(text, host)
 
 
 def pool_export(desk: Desk, book: StoreBook) -> PoolExport:
@@ -71,4 +73,10 @@ def pool_export(desk: Desk, book: StoreBook) -> PoolExport:
     from provision.workflows.install_pools import PoolExport
 
     options = SshOptions(recorded=(site_file(desk.site.name),))
-    return PoolExport(book.store, options, operator(), book.reason)
+    return PoolExport(book.store, options, operator(), book.reason, user=login_user(desk.site))
+
+
+def login_user(site: Site) -> str:
+    """Of the users made on every host the first that may do everything, else the first; empty where there is none."""
+    users = site.install.users
+    return next((name for name, user in users.items() if user.sudo), next(iter(users), ""))

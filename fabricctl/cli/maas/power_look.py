@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from fabricctl.errors import BmcError, FabricctlError, SecretError, StateError, UsageError
+from fabricctl.errors import (
+    BmcError,
+    BmcFingerprintError,
+    BmcIdentityError,
+    FabricctlError,
+    SecretError,
+    StateError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from fabricctl.cli.maas.common import Desk
 
+_FOREIGN = (BmcIdentityError, BmcFingerprintError)
 _TOLERATED = (BmcError, SecretError, StateError, UsageError)
 
 
@@ -19,10 +28,12 @@ class Powers:
     """What the BMCs said.
 
     :param power: host -> ``On``, ``Off``, ``PoweringOn``...; :param unknown: host -> why its BMC did not tell.
+    :param foreign: host -> how what answers at its BMC's address is another machine, or shows another certificate.
     """
 
     power: Mapping[str, str] = field(default_factory=dict)
     unknown: Mapping[str, str] = field(default_factory=dict)
+    foreign: Mapping[str, str] = field(default_factory=dict)
     interrupted: bool = False
 
     def on(self, host: str) -> bool:
@@ -39,8 +50,8 @@ def look_at_power(desk: Desk, hosts: Sequence[str]) -> Powers:
     try:
         found = _ask(desk, [host for host in hosts if host in known])
     except _TOLERATED as error:  # no password at all, say: the same for every one of them
-        return Powers(unknown={**without, **{host: _plain(error) for host in hosts if host in known}})
-    return Powers(found.power, {**without, **found.unknown}, found.interrupted)
+        return Powers({}, {**without, **{host: _plain(error) for host in hosts if host in known}})
+    return replace(found, unknown={**without, **found.unknown})
 
 
 def _ask(desk: Desk, hosts: Sequence[str]) -> Powers:
@@ -53,12 +64,19 @@ def _ask(desk: Desk, hosts: Sequence[str]) -> Powers:
     if not hosts:
         return Powers()
     targets, states = read_desk(desk.site, desk.location, hosts)
-    asked = ask_all(BmcDesk(desk.site, desk.location, targets, states), read_power, "asking BMCs for power")
+    asked = ask_all(
+        BmcDesk(desk.site, desk.location, targets, states, changes=True), read_power, "asking BMCs for power"
+    )
     power = {host: view.power_words for host, view in asked.values.items()}
-    unknown = {
-        one.target.host: reason(one.error, one.target) for one in asked.outcomes if one.error is not None
-    }
-    return Powers(power, unknown, asked.interrupted)
+    failed = {one.target.host: (one.error, one.target) for one in asked.outcomes if one.error is not None}
+    foreign = {host for host, (error, _) in failed.items() if isinstance(error, _FOREIGN)}
+    why = {host: reason(error, target) for host, (error, target) in failed.items()}
+    return Powers(
+        power,
+        {host: text for host, text in why.items() if host not in foreign},
+        {host: text for host, text in why.items() if host in foreign},
+        asked.interrupted,
+    )
 
 
 def _plain(error: FabricctlError) -> str:

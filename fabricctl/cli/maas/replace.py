@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace as changed
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricctl.cli.changing import Hosts, Manner, Reason, Yes
+from fabricctl.cli.changing import Force, Hosts, Manner, Reason, Yes
 from fabricctl.cli.maas.common import SiteFile, open_desk
 from fabricctl.cli.state_options import Format, FormatOption, StateOption
 
 if TYPE_CHECKING:
+    from fabricctl.cli.maas.common import Desk
     from provision.install.outcome import NodeResult
+    from provision.report.change_report import Planned
     from provision.workflows.install_book import StoreBook
     from provision.workflows.install_model import Progress
     from provision.workflows.install_replace import ReplaceLook
@@ -31,6 +33,7 @@ def replace(
         bool, typer.Option("--credentials", help="Also tell MAAS the BMC's user and password anew.")
     ] = False,
     yes: Yes = False,
+    force_in_service: Force = False,
     reason: Reason = "",
     state: StateOption = "",
     format: FormatOption = Format.TEXT,
@@ -39,7 +42,8 @@ def replace(
 
     HOSTS is a host set such as gpu[001-032], or all. Harvest first: which MAC came in whose place is told by the node
     record. A machine with another service tag is another machine: that is no replaced part. Passwords of BMCs cannot be
-    read back from MAAS: after "bmc credentials rotate" give --credentials. Commission the machine again afterwards.
+    read back from MAAS: after "bmc credentials rotate" give --credentials. A new BMC is first asked whose it
+    is. Commission the machine again afterwards.
     """
     from fabricctl.cli.maas.running import Plan, ask_maas, carry_out
     from provision.report.change_report import Planned
@@ -66,6 +70,7 @@ def replace(
     seen = ask_maas(desk, read, "looking for machines")
     planned = {host: Planned(host, refused=why) for host, why in made.refused.items()}
     planned |= {spec.host: plan_replace(spec, seen.replacements[spec.host]) for spec in made.specs}
+    planned = _whose_bmc(desk, planned, [host for host, one in seen.replacements.items() if one.power])
     plan = Plan([planned[host] for host in desk.hosts])
 
     async def work(book: StoreBook, heard: Callable[[Progress], None]) -> Sequence[NodeResult]:
@@ -74,4 +79,24 @@ def replace(
         async with open_provisioner(desk.site) as provisioner:
             return await replace_parts(provisioner, chosen, options, seen)
 
-    carry_out(desk, Manner("replace", yes=yes, reason=reason, format=format), plan, work)
+    manner = Manner(
+        "replace", "tell MAAS another MAC or BMC of it", yes, force_in_service, reason=reason, format=format
+    )
+    carry_out(desk, manner, plan, work)
+
+
+def _whose_bmc(desk: Desk, planned: Mapping[str, Planned], hosts: Sequence[str]) -> dict[str, Planned]:
+    """Refused where another machine's BMC, or none, answers at the address that MAAS would be told.
+
+    :param hosts: whose BMC MAAS would be told of.
+    """
+    from fabricctl.cli.maas.power_look import look_at_power
+    from provision.report.change_report import Planned
+
+    asked = [host for host in hosts if planned[host].words]
+    powers = look_at_power(desk, asked)
+    if powers.interrupted:
+        raise KeyboardInterrupt
+    refused = {host: f"could not tell whose BMC answers there: {why}" for host, why in powers.unknown.items()}
+    refused |= {host: f"another BMC answers there: {why}" for host, why in powers.foreign.items()}
+    return {**planned, **{host: Planned(host, refused=refused[host]) for host in asked if host in refused}}

@@ -38,16 +38,17 @@ def status(
     from fabricctl.cli.maas.running import ask_maas
     from provision.report.install_status import status_report
     from provision.workflows.install_access import deploy_jobs, judges, open_provisioner, read_known
-    from provision.workflows.install_state import read_status
+    from provision.workflows.install_state import read_kept, read_status
 
     desk = open_desk(hosts, site, state)
     known = read_known(desk.site, desk.location, desk.hosts)
     rules = {job.host: job.rule for job in deploy_jobs(known)}
+    noted = read_kept(desk.location, desk.site.name, desk.hosts).noted
 
     async def read() -> tuple[str, list[Seen]]:
         async with open_provisioner(desk.site) as provisioner:
             return provisioner.name, await read_status(
-                provisioner, desk.hosts, rules, judges(known), desk.states
+                provisioner, desk.hosts, rules, judges(known), noted, desk.states
             )
 
     name, seen = ask_maas(desk, read, "reading machines")

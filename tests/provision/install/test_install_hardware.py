@@ -84,6 +84,24 @@ def test_a_swapped_disk_is_found_though_the_count_is_right() -> None:
     assert only(swapped).words == "disk S600108 is missing"
 
 
+def test_missing_disks_of_one_model_are_one_phrase() -> None:
+    known = tuple(ExpectedDisk(disk.serial, f"disk {disk.serial}", disk.model) for disk in DISKS)
+    found = check_hardware(replace(GOOD, disks=DISKS[:-3]), replace(EXPECTED, known_disks=known))
+    assert [one.words for one in found] == [
+        "expected 9 disks, found 6",
+        f"3 disks ({DISKS[-1].model}) are missing: S600106, S600107, S600108",
+    ]
+
+
+def test_a_serial_number_that_two_disks_tell_is_said_as_such() -> None:
+    twins = replace(GOOD, disks=(*DISKS[:-1], replace(DISKS[-1], serial=DISKS[-2].serial)))
+    found = check_hardware(twins, EXPECTED)
+    assert [one.words for one in found] == [
+        "2 disks tell the same serial number S600107",
+        "disk S600108 is missing",
+    ]
+
+
 def test_a_missing_nic_is_named_with_its_mac() -> None:
     assert only(replace(GOOD, nics=())).words == "NIC NIC.Embedded.1-1-1 (52:54:00:00:00:01) is missing"
 
@@ -103,7 +121,8 @@ def test_no_gpus_expected_and_none_counted_is_right() -> None:
 
 
 def test_another_service_tag_is_a_kind_of_its_own() -> None:
-    found = only(replace(GOOD, service_tag="7XK4QZ3"))
+    others = tuple(replace(disk, serial=f"X{disk.serial}") for disk in DISKS)
+    found = only(replace(GOOD, service_tag="7XK4QZ3", disks=others, gpus=4))
     assert found == Shortfall(
         Lack.SERVICE_TAG,
         "SVCTAG001",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.provision.install.forwarding import forwarded
 from tests.provision.install.maas_hall import MaasHall, ready
 from tests.provision.maas.maas_asking import Asking
 
@@ -64,7 +65,10 @@ def test_a_nic_with_another_mac_and_a_bmc_with_another_address_leave_the_machine
     old, bmc = exchange(hall), hall.simulator[0]
     address = f"{bmc.address.rpartition('.')[0]}.99"
     hall.change(bmc.address, address)
-    ran = hall.do("replace", "all", "--yes")
+    silent = hall.run("maas", "replace", "all", "--yes")
+    assert (silent.code, "could not tell whose BMC answers there" in silent.out) == (3, True), silent.all
+    with forwarded((address, hall.simulator.port), (bmc.address, hall.simulator.port)):
+        ran = hall.do("replace", "all", "--yes")
     assert f"{old} -> {MAC}" in " ".join(ran.out.split())
     after = machine(hall)
     assert stays(after) == stays(before)
