@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from provision.install.adoption import Adoption, Choice
@@ -31,6 +31,7 @@ class Install:
     :param wipes: every disk loses its labels (MAAS); else only the one that gets the system is written to.
     :param cleans: Ironic erases disks whenever a node is given back, so before it is installed anew as well.
     :param owner: whose it is, where it is somebody else's; :param unrecorded: its disks were never recorded.
+    :param accepted: how its disks differ from those recorded, where that is accepted.
     """
 
     series: str
@@ -43,6 +44,7 @@ class Install:
     cleans: bool = False
     owner: str = ""
     unrecorded: bool = False
+    accepted: Sequence[str] = ()
 
 
 def starts(step: Step) -> bool:
@@ -84,6 +86,8 @@ def _lost(host: str, machine: Machine, install: Install, *, releases: bool, on: 
     root = install.choice.disk
     if install.owner:
         yield f"it is {install.owner}'s"
+    if install.accepted:
+        yield f"disks that are not those recorded are accepted: {'; '.join(install.accepted)}"
     if installed(machine, install.before):
         yield "the system that is on it is lost"
     if wiped:

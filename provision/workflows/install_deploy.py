@@ -185,13 +185,18 @@ def refusal(job: DeployJob, machine: Machine, recorded: object, *, accept: bool)
     wrong = lacks(job.judge(machine))
     if wrong:
         return wrong
-    known = read_fingerprint(recorded)
-    changed = compare(known, fingerprint(machine.disks)) if known is not None else []
+    changed = changed_disks(machine, recorded)
     if changed and not accept:
         return (
             f"disks are not those recorded: {'; '.join(changed)}; --accept-disk-change installs all the same"
         )
     return ""
+
+
+def changed_disks(machine: Machine, recorded: object) -> list[str]:
+    """How its disks differ from those recorded, for people. :param recorded: fact of its disks, as stored."""
+    known = read_fingerprint(recorded)
+    return compare(known, fingerprint(machine.disks)) if known is not None else []
 
 
 def unrecorded(machine: Machine, past: Past, now: datetime) -> str:

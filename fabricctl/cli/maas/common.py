@@ -86,8 +86,8 @@ def desk_of(site: Site, names: Sequence[str], state: str, provisioner: str = "MA
 
 
 def names_of_hosts(site: Site, hosts: str, every: Sequence[str]) -> Sequence[str]:
-    """Hosts of a host set. :param every: what ``all`` means. :raises UsageError: one is unknown."""
-    from fabricctl.hostset import expand
+    """Hosts of a host set. :param every: what ``all`` means. :raises UsageError: one is unknown, or not among them."""
+    from fabricctl.hostset import expand, fold
     from fabricctl.near import did_you_mean
     from fabricctl.site.use import all_hosts
 
@@ -98,4 +98,11 @@ def names_of_hosts(site: Site, hosts: str, every: Sequence[str]) -> Sequence[str
     unknown = next((name for name in names if name not in set(known)), None)
     if unknown is not None:
         raise UsageError(f"the site has no node {unknown!r}", hint=did_you_mean(unknown, known))
+    others = [name for name in names if name not in set(every)]
+    if others:
+        are = "is" if len(others) == 1 else "are"
+        raise UsageError(
+            f"{fold(others)} {are} not among the hosts of this provisioner in {site.path}",
+            hint="maas.hosts or ironic.hosts names them",
+        )
     return names

@@ -192,7 +192,7 @@ def _planned(
     from provision.report.install_disks import HostDisks
     from provision.report.install_plan import Install, plan_deploy, starts, written_disks
     from provision.workflows.install_book import DISKS
-    from provision.workflows.install_deploy import refusal, unrecorded, untold_disks
+    from provision.workflows.install_deploy import changed_disks, refusal, unrecorded, untold_disks
 
     found: dict[str, tuple[Planned, list[Mapping[str, str]]]] = {}
     for host, machine in seen.machines.items():
@@ -205,6 +205,7 @@ def _planned(
             before=seen.system(host),
             owner=seen.other(host),
             unrecorded=recorded is None,
+            accepted=changed_disks(machine, recorded) if accept else (),
         )
         step, past, now = seen.steps[host], seen.kept.past(host), datetime.now(UTC)
         one = plan_deploy(host, machine, step, install, on=seen.powers.on(host))

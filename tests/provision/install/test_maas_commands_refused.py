@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -130,7 +131,17 @@ def test_another_disk_than_the_recorded_one_stops_an_installation_until_it_is_ac
     assert "--accept-disk-change installs all the same" in plain(refused.out)
     shown = hall.run("maas", "disks")
     assert (shown.code, "DISKS CHANGED" in shown.out) == (1, True), shown.all
-    assert hall.do("deploy", "all", "--yes", "--accept-disk-change").code == 0
+    done = hall.do("deploy", "all", "--yes", "--accept-disk-change")
+    (changed,) = re.findall(r"disks are not those recorded: (.*?); --accept", plain(refused.out))[:1]
+    assert f"disks that are not those recorded are accepted: {changed}" in plain(done.out)
+
+
+def test_a_host_that_maas_hosts_does_not_name_is_no_business_of_maas(hall_of: Start) -> None:
+    hall = hall_of(2)
+    hall.change("'gpu[001-002]': {}", "'gpu001': {}")
+    ran = hall.run("maas", "enrol", "gpu002", "--yes")
+    assert (ran.code, "gpu002 is not among" in plain(ran.err)) == (2, True), ran.all
+    assert not hall.maas.double.machines
 
 
 def test_a_rule_that_no_disk_fits_is_a_finding_with_the_disks_that_are_there(hall_of: Start) -> None:
