@@ -100,6 +100,8 @@ def judge_api(
         Role.API, url, "version and clock of MAAS", f"MAAS, within {max_skew_s:g} s of this clock"
     )
     if isinstance(version, Refusal):
+        if version.login:
+            return [_login(url, version, ApiSeen())]
         return [
             question.finding(
                 "down", version.words, "is the region controller running, and is maas.url right?"

@@ -99,7 +99,7 @@ def fitted(
     left = {name: cells for name, cells in columns.items() if name in kept or any(cells)}
     same: dict[str, str] = {}
     while True:
-        heads = [name.replace("_", " ") for name in left]
+        heads = [heading(name) for name in left]
         header, *body = text_table(heads, list(zip(*left.values(), strict=True)))
         constant = [name for name, cells in left.items() if name not in kept and len(set(cells)) == 1]
         if not constant or max(map(len, (header, *body))) <= width:
@@ -111,8 +111,13 @@ def fitted(
     return lines, {name: same[name] for name in columns if name in same}
 
 
+def heading(name: str) -> str:
+    """A column's name as people write it: ``memory_gib`` is ``memory GiB``."""
+    return name.replace("_gib", "_GiB").replace("_", " ")
+
+
 def _same_line(same: Mapping[str, str], number: int) -> list[Line]:
-    text = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in same.items())
+    text = ", ".join(f"{heading(name)} {value}" for name, value in same.items())
     return [((f"  {'each' if number > 1 else 'and'}: {text}", DIM),)] if same else []
 
 

@@ -56,6 +56,13 @@ def test_another_version_or_api_is_said_and_no_finding(seen: ApiSeen, words: str
     assert (verdict.result, words in verdict.found) == (Result.OK, True), verdict.found
 
 
+def test_a_key_that_is_refused_at_the_first_word_is_the_key_not_the_url() -> None:
+    refused = Refusal("Invalid API key", login=True)
+    (key,) = judge_api(refused, refused, url="u", max_skew_s=30)
+    assert (key.result, key.kind) == (Result.FINDING, "api-key")
+    assert "maas.api_key" in key.text
+
+
 def test_a_key_that_is_refused_while_the_clock_is_off_says_so() -> None:
     _, key = judge_api(api(-600), Refusal("Invalid API key", login=True), url="u", max_skew_s=30)
     assert "its clock is minutes off" in key.found
