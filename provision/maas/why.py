@@ -44,7 +44,12 @@ def _of_this_phase(events: Iterable[Event]) -> list[Event]:
 
 
 def _first(parts: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(parts))[:MOST]
+    """Each once: MAAS tells one reason under several kinds of event (``Failed deployment``, ``Marking node failed``)."""
+    told: dict[str, str] = {}
+    for part in parts:
+        kind, _, reason = part.rstrip(".").partition(": ")
+        told.setdefault(reason or kind, kind if kind == reason else part.rstrip("."))
+    return list(told.values())[:MOST]
 
 
 def _ending(result: ScriptResult) -> str:

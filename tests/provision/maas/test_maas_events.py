@@ -210,6 +210,19 @@ def test_a_script_of_the_phase_that_failed_is_named_and_one_of_another_is_not() 
     )
 
 
+def test_a_reason_under_several_kinds_of_event_is_told_once() -> None:
+    said = "Installation failed (refer to the installation log for more information)."
+    told = [
+        ("Failed deployment", said),
+        ("Marking node failed", said),
+        ("Failed commissioning", "Failed commissioning"),
+    ]
+    events = events_of(
+        {"events": [event(9 - n, level="ERROR", type=t, about=a) for n, (t, a) in enumerate(told)]}
+    )
+    assert why_of(failed(Phase.DEPLOY), events, []) == f"Failed deployment: {said[:-1]}; Failed commissioning"
+
+
 def test_the_reason_is_read_with_two_requests() -> None:
     bad = event(3, level="ERROR", type="Marking node failed", about="Node operation 'Deploying' timed out")
     why, script = asked(
