@@ -44,7 +44,7 @@ def _of_this_phase(events: Iterable[Event]) -> list[Event]:
 
 
 def _first(parts: Sequence[str]) -> list[str]:
-    """Each once: MAAS tells one reason under several kinds of event (``Failed deployment``, ``Marking node failed``)."""
+    """Each once: MAAS tells one reason under several kinds of event (Failed deployment, Marking node failed)."""
     told: dict[str, str] = {}
     for part in parts:
         kind, _, reason = part.rstrip(".").partition(": ")
