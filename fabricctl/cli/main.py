@@ -7,6 +7,8 @@ import gc
 import os
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Annotated, Any
 
 import typer
@@ -86,11 +88,28 @@ def main(arguments: list[str], *, debug: bool = False) -> int:
 
     :param debug: show every error's traceback, and those that cost one BMC only; exit codes are the same.
     """
-    if debug:
-        import logging
+    with _logged() if debug else nullcontext():
+        return _run(arguments, debug=debug)
 
-        logging.basicConfig()
-        logging.getLogger("provision").setLevel(logging.DEBUG)
+
+@contextmanager
+def _logged() -> Iterator[None]:
+    """What is logged for those who debug goes to standard error while the block runs."""
+    import logging
+
+    logger, handler = logging.getLogger("provision"), logging.StreamHandler()
+    handler.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+
+def _run(arguments: list[str], *, debug: bool) -> int:
     try:
         result = app(args=arguments, standalone_mode=False)
         sys.stdout.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,10 @@ def test_the_exit_code_is_the_same_with_debug(
     debugged = capsys.readouterr().err
     assert "Traceback (most recent call last)" in debugged
     assert debugged.endswith(said)
+
+
+def test_what_debugging_logs_ends_with_the_command(tmp_path: Path) -> None:
+    logger = logging.getLogger("provision")
+    before = (logger.level, list(logger.handlers))
+    main(["site", "check", str(tmp_path)], debug=True)
+    assert (logger.level, list(logger.handlers)) == before
