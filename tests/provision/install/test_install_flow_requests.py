@@ -12,7 +12,7 @@ from provision.install.waves import READ_AT_ONCE
 from tests.provision.install.install_fleet import NUMBER, TIGHT, VERBS, Fleet, fleet_of
 
 pytestmark = pytest.mark.slow
-READS = {"commission": 6, "deploy": 9}
+READS = {"commission": 7, "deploy": 10}
 """How often a machine is read in full at most, on average."""
 
 
