@@ -211,7 +211,7 @@ def test_an_ironic_that_loses_power_during_a_deployment_tells_so_afterwards(serv
 
 
 def test_a_wrong_password_of_the_api_is_named(services: IronicServices) -> None:
-    wrong = IronicSettings(services.url, services.user, Secret("wrong password"))
+    wrong = IronicSettings(services.url, services.user, Secret("not-the-one-0815"))
 
     async def run() -> None:
         async with open_ironic(wrong) as ironic:
