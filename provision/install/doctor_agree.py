@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fabricctl.hostset import fold
 from provision.install.doctor import Question, Role, Verdict
 from provision.install.machine import Machine
 
@@ -169,9 +168,3 @@ def _all(values: Mapping[str, str]) -> str:
 
 def _question(host: str, asked: str, expected: str) -> Question:
     return Question(Role.AGREEMENT, host, asked, expected)
-
-
-def not_enrolled(verdicts: Iterable[Verdict]) -> str:
-    """Hosts that MAAS does not know, folded."""
-    hosts = [one.subject for one in verdicts if one.kind == f"{Role.AGREEMENT}-not-enrolled"]
-    return fold(hosts) if hosts else ""

@@ -8,7 +8,7 @@ import pytest
 
 from fabricctl.mac import Mac
 from provision.install.doctor import Verdict
-from provision.install.doctor_agree import Told, View, judge_host, judge_strangers, not_enrolled
+from provision.install.doctor_agree import Told, View, judge_host, judge_strangers
 from provision.install.machine import Machine, Nic, Stage
 
 MAC, OTHER = Mac("02:00:00:aa:00:01"), Mac("02:00:00:aa:00:02")
@@ -51,7 +51,7 @@ def test_a_host_without_a_machine_is_not_enrolled() -> None:
     verdict = only(replace(ALL, maas=()))
     assert verdict.kind == "agreement-not-enrolled"
     assert verdict.todo == "enrol it: fabricctl maas enrol gpu001"
-    assert not_enrolled([verdict]) == "gpu001"
+    assert (verdict.subject, verdict.kind) == ("gpu001", "agreement-not-enrolled")
 
 
 def test_a_host_with_two_machines_is_named_with_both() -> None:
